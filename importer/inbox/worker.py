@@ -339,7 +339,7 @@ class FileImport:
     def _may_begin(self, planned: Planned) -> bool:
         """Asked before the first request of a run: keeps what is in the file, and that its run begins or why not."""
         contents = ImportedContents(planned.service, planned.sha256)
-        self._held = self._held_by(contents)
+        self._held = self._held_by(contents) if planned.rows else None  # every quiet night has the same header
         if self._held is None:
             self.record = self.record.with_changes(contents=contents, runs=(*self.record.runs, planned.folder.name))
             self._means.listen(planned)
@@ -371,9 +371,14 @@ class FileImport:
         with writing(self._inbox.folder), self.record.file.open("rb") as file:
             sha256 = hashlib.file_digest(file, "sha256").hexdigest()
         if self.record.contents is not None and sha256 != self.record.contents.sha256:
-            message = "its sender changed it after the import had read it: rows may be missing"
-            hint = "wait until its sender has finished, then release it: rows that were imported already are skipped"
-            yield Problem("inbox-file-changed", message, hint, FilePlace(self.record.name))
+            yield Problem(
+                "inbox-file-changed",
+                "its sender changed it after the import had read it: rows may be missing, and its last one then may "
+                "have been sent incomplete",
+                "wait until its sender has finished, compare that row with the service, then release it: rows that "
+                "were imported already are skipped",
+                FilePlace(self.record.name),
+            )
 
 
 def _open_rows(summary: Summary) -> Iterator[Problem]:

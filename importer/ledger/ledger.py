@@ -202,7 +202,7 @@ class Ledger(Database):
             UsageError: the run sent nothing for this row, or it is not unconfirmed.
         """
         if self.run(run) is None:
-            raise UsageError(f"the ledger {self.name} does not know run {run}; list the runs with: importer runs")
+            raise UsageError(f"the ledger {self.name} does not know run {run}")
         after = State.CREATED if created else State.FAILED
 
         def settle(connection: Connection) -> None:
@@ -210,8 +210,7 @@ class Ledger(Database):
             wanted = select(people.c.identity, people.c.state).filter_by(run=run, row=row).with_for_update()
             found = connection.execute(wanted).one_or_none()
             if found is None:
-                sent = f"run {run} sent nothing for row {row}, or a later run has sent it again"
-                raise UsageError(f"{sent}; see its rows with: importer show {run}")
+                raise UsageError(f"run {run} sent nothing for row {row}, or a later run has sent it again")
             if found.state not in (State.UNCONFIRMED, after):
                 now = f"row {row} of run {run} is {found.state}, not unconfirmed"
                 raise UsageError(f"{now}; there is nothing to resolve")

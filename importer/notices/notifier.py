@@ -91,7 +91,14 @@ def described_addresses(settings: Settings) -> tuple[str, ...]:
     if settings.notify_file is None:
         return ()
     listed = addresses_in(settings.notify_file)
-    return tuple(described(number, address) for number, address in enumerate(listed, start=1))
+    names = [described(number, address) for number, address in enumerate(listed, start=1)]
+    with suppress(ImportError):  # that it is missing is told when a notice is sent
+        import apprise
+
+        logging.getLogger("apprise").propagate = False
+        if wrong := [name for name, one in zip(names, listed, strict=True) if not apprise.Apprise().add(one)]:
+            raise AddressesUnusable(f"{settings.notify_file}: {', '.join(wrong)} is not one that apprise knows")
+    return tuple(names)
 
 
 class Notifier:

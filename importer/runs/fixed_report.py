@@ -24,8 +24,10 @@ from importer.sources import ReadingLimits, ResultsTable, clean, is_results_file
 from importer.sources.sheet import Record
 from importer.sources.workbook_cells import unescaped
 from importer.text.results_cells import truncated
+from importer.text.terminal import command_line
 
 _SHOWN: Final = 3  # cells in a message
+_FEWEST_SORTED: Final = 3  # cells: two may really have been exchanged
 _NOTE: Final = "Only the first "  # of the line after a sheet that is full
 _IN_REPORT: Final = "fix the rows in report.xlsx of the same folder, where a cell stays as you type it, and run that"
 _AS_TEXT: Final = "undo them; what you meant to change, type with ' in front: then it stays as you type it"
@@ -42,7 +44,8 @@ def run_of_results_file(file: Path, out: Path) -> Path | None:
         likely = (out / run, folder.parent / run, folder)
         found = next(filter(is_run, likely), None)
         if found is None or found.name != run:
-            message, hint = f"its run {run} is not in {out}", "name its results folder with --out"
+            message = f"its run {run} is not in {out}"
+            hint = "name its results folder with --out; if it was purged, fix and import your own file"
             raise unusable_file("results-file-elsewhere", message, hint, file)
         return found
     return folder if is_run(folder) and is_results_file(file) else None
@@ -141,7 +144,9 @@ class _Comparison:
 
     @property
     def _write_again(self) -> str:
-        return f"write the report again (importer report {self._table.path.parent.name}), and sort whole rows only"
+        folder = self._table.path.parent
+        again = command_line("report", folder.name, flags={"--out": str(folder.parent)})
+        return f"write the report again ({again}), and sort whole rows only"
 
     def _compare(self, line: _Line, places: Sequence[int], where: CellPlace) -> None:
         row, changed = line.row, []
@@ -170,8 +175,8 @@ class _Comparison:
                 one = CorrectedCell(row.number, column, row.cells[column.index], now, is_value)
                 self._changed[row.number, column.index] = one
         new = {column.index: now for column, _, now, _ in changed}
+        cells = [new.get(index, text) for index, text in enumerate(row.cells)]
         if new.keys() & set(self._email) and new.keys() & set(self._name):
-            cells = [new.get(index, text) for index, text in enumerate(row.cells)]
             self._replaced |= dict.fromkeys(self._people_in(cells), (self._shown(where), row.number))
 
     def _is_rewritten(self, line: _Line, column: Column, at: int, now: str, outcome: Outcome | None) -> bool:
@@ -190,6 +195,8 @@ class _Comparison:
         """
         if self._replaced:
             self._problems += self._mixed()
+        if not self._problems:
+            self._problems += self._exchanged()
         if self._rewritten:
             more = f"; and {len(self._rewritten) - _SHOWN} more cells" if len(self._rewritten) > _SHOWN else ""
             cells = "; ".join(self._rewritten[:_SHOWN])
@@ -222,6 +229,21 @@ class _Comparison:
                 if number != row.number:
                     message = f"{place}: row {number} is the person of row {row.number} now"
                     yield Problem("results-row-unknown", message, self._write_again, FilePlace(self._file))
+
+    def _exchanged(self) -> Iterator[Problem]:
+        """The problems of columns that were sorted alone: rows have each other's texts now.
+
+        In a column of addresses or names, cells beside them may have been corrected too.
+        """
+        for index in {index: None for _, index in self._changed}:
+            cells = [one for (_, at), one in self._changed.items() if at == index]
+            was = {one.old for one in cells}
+            moved = [one for one in cells if one.new in was]
+            is_only_moved = len(cells) == len(was) and was == {one.new for one in cells}
+            if len(moved) >= _FEWEST_SORTED and (is_only_moved or index in (*self._email, *self._name)):
+                rows = ", ".join(str(one.row) for one in moved[:_SHOWN]) + (", ..." if len(moved) > _SHOWN else "")
+                message = f"the cells of the column '{cells[0].column.label}' in rows {rows} are exchanged"
+                yield Problem("results-row-unknown", message, self._write_again, FilePlace(self._file))
 
 
 def _cell(record: Record, at: int) -> str:

@@ -97,7 +97,7 @@ def no_progress(seconds: float, reason: str | None) -> Stop:
     return Stop(
         "run-stalled",
         f"no row was completed for {in_words(seconds)}{because}",
-        f"wait until the service works again, then {_RUN_AGAIN}: it resends the unconfirmed rows first",
+        f"wait until the service works again, then {_RUN_AGAIN}",
     )
 
 
@@ -122,7 +122,6 @@ _RESOLVE_TEMPLATE = (
     "run the same command again to resend it, or look in the service and record the result with: "
     "importer resolve {run} {row} --created (or --not-created)"
 )
-_RESOLVE_HINT = _RESOLVE_TEMPLATE.format(run="RUN", row="ROW")
 
 
 def outcome_of(pending: PendingRow, state: State | None, stop: Stop | None, *, may_exist: bool = False) -> Outcome:
@@ -152,12 +151,15 @@ def already_imported(row: int, known: Known, body_digest: bytes) -> Outcome:
     """The outcome of a row that an earlier run imported, with a warning if that run sent different data."""
     if known.body_digest == body_digest:
         return Outcome(row, OutcomeKind.ALREADY_IMPORTED)
-    problem = Problem(
+    return Outcome(row, OutcomeKind.ALREADY_IMPORTED, problems=(_sent_otherwise(known),))
+
+
+def _sent_otherwise(known: Known, this_row: str = "this row was not sent") -> Problem:
+    return Problem(
         IMPORTED_WITH_OTHER_DATA,
-        f"different data for this e-mail was sent in run {known.run} (row {known.row} there); this row was not sent",
+        f"different data for this e-mail was sent in run {known.run} (row {known.row} there); {this_row}",
         "for a correction, change the candidate in the service; for a different person, use a different e-mail address",
     )
-    return Outcome(row, OutcomeKind.ALREADY_IMPORTED, problems=(problem,))
 
 
 def rejected_before(row: int, known: Known, before: Outcome | None) -> Outcome:
@@ -190,13 +192,18 @@ def _kind_and_problems(
         case State.CREATED:
             return OutcomeKind.CREATED, _warnings(pending)
         case State.ALREADY_EXISTS:
-            earlier = () if pending.prior is PriorAttempt.NONE else (CREATED_EARLIER,)
+            earlier: tuple[Problem, ...] = () if pending.prior is PriorAttempt.NONE else (CREATED_EARLIER,)
+            if pending.prior is PriorAttempt.OTHER_BYTES and pending.earlier is not None:  # with what it had then
+                refused = "the service refused this row as a second one"
+                earlier = (CREATED_EARLIER, _sent_otherwise(pending.earlier, refused))
             return OutcomeKind.ALREADY_EXISTS, (*earlier, *_words_of_existing(pending))
         case State.REJECTED:
             reason = f"the service rejected this row ({_answer_text(pending)})"
             return OutcomeKind.REJECTED, (Problem("rejected", reason, _FIX + _IN_POOL if may_exist else _FIX),)
         case State.UNCONFIRMED | State.IN_FLIGHT:
-            return OutcomeKind.UNCONFIRMED, (Problem("unconfirmed", _unconfirmed(pending), _RESOLVE_HINT),)
+            hint = _RESOLVE_TEMPLATE.format(run=pending.run, row=pending.row)
+            hint += _IN_POOL if may_exist and pending.status == 400 else ""
+            return OutcomeKind.UNCONFIRMED, (Problem("unconfirmed", _unconfirmed(pending), hint),)
         case State.FAILED | State.PLANNED:
             times = "1 attempt" if pending.attempts == 1 else f"{pending.attempts} attempts"
             reason = f"the service did not accept this row after {times} ({_answer_text(pending)})"

@@ -39,9 +39,8 @@ def planned(
         if known is not None and known.run == run.run:
             yield duplicate_of(candidate.row, known.row)
             continue
-        pending = PendingRow(
-            candidate.row, identity, candidate.body, prints.body_digest(candidate.body), candidate.origin
-        )
+        digest = prints.body_digest(candidate.body)
+        pending = PendingRow(candidate.row, identity, candidate.body, digest, candidate.origin, run=run.run)
         yield pending if known is None else _planned_again(pending, known, earlier, options)
 
 

@@ -35,6 +35,7 @@ _ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
 _DOCUMENTS = (b"%PDF", b"{\\rtf")  # both may begin with text alone
 _HTML = (b"<!doctype html", b"<html", b"<table", b"<meta", b"<head")
 _SAVE = "open it in a spreadsheet program and save it as .xlsx"
+_UNPACK = "unpack it and give the path of the file in it"
 _EXPORT = "export the table as .xlsx or .csv"
 
 
@@ -56,7 +57,7 @@ def file_kind(path: Path, name: str, max_bytes: int) -> FileKind:
     kind = kind_by_name(path)
     if kind is None:
         ending = f"the file extension {path.suffix!r}" if path.suffix else "a file without an extension"
-        hint = f"save it as one of {' '.join(_ENDINGS)}"
+        hint = _UNPACK if suffix == ".zip" else f"save it as one of {' '.join(_ENDINGS)}"
         raise unusable_file("file-format-unsupported", f"{ending} is not supported", hint, name)
     if mismatch := _type_mismatch(path, kind):
         raise UnusableInput(replace(mismatch, place=FilePlace(name)))
@@ -139,9 +140,7 @@ def _zip_mismatch(path: Path, kind: FileKind) -> Problem | None:
         return None if kind is FileKind.XLSX else _misnamed(FileKind.XLSX)
     if "content.xml" in members:
         return _not_read(".ods")
-    return Problem(
-        "file-not-a-table", "this is a zip archive, not a workbook", "unpack it and give the path of the file in it"
-    )
+    return Problem("file-not-a-table", "this is a zip archive, not a workbook", _UNPACK)
 
 
 def _not_read(ending: str) -> Problem:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from openpyxl import load_workbook
 
-from tests.cli.conftest import Ran, Served, candidate, read_csv, write_csv
+from tests.cli.conftest import HEADER, Ran, Served, candidate, read_csv, write_csv
 from tests.cli.test_run import RUN
 
 Serve = Callable[..., Served]
@@ -283,6 +283,18 @@ def test_columns_that_were_sorted_alone(serve: Serve) -> None:
     )
     refused = served("run", f"{first}/report.xlsx")
     assert (refused.code, "row 2 is the person of row 3 now" in refused.err, served.accepted) == (3, True, [])
+
+
+@pytest.mark.parametrize("column", [MAIL, "CV", "Last"])
+def test_one_column_that_was_sorted_alone(serve: Serve, column: str) -> None:
+    """Each row would be sent with what belongs to another one."""
+    served = serve()
+    rows = [candidate(number, CV=str(number), Salary="a lot") for number in range(1, 5)]
+    first = run_first(served, *rows)
+    texts = [row[HEADER.index(column)] for row in rows]
+    fix(served.door.folder / first / "report.xlsx", *({column: text, "Salary": "1"} for text in reversed(texts)))
+    refused = served("run", f"{first}/report.xlsx")
+    assert (refused.code, "results-row-unknown" in refused.err, served.accepted) == (3, True, [])
 
 
 def test_what_was_typed_is_read_as_it_is_seen(serve: Serve) -> None:

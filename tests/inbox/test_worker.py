@@ -75,7 +75,8 @@ def test_a_sender_that_writes_during_the_import_is_noticed(night: Night) -> None
         assert (night.run(), reasons(night)) == (4, ["inbox-file-changed"])
     night.listen = ignore
     assert night.ended[0].reasons[0].text == (
-        "people.csv: its sender changed it after the import had read it: rows may be missing"
+        "people.csv: its sender changed it after the import had read it: rows may be missing, "
+        "and its last one then may have been sent incomplete"
     )
     release(night.folder, ["people.csv"])
     assert night.run() == 0
@@ -158,6 +159,13 @@ def test_a_file_that_cannot_be_imported_waits_in_attention(
     assert (night.ended[0].place, night.served.accepted) == ("attention", [])
     (reason,) = (path for path in night.ended[0].folder.glob("reason*.txt") if path.read_bytes() != content)
     assert "working" not in reason.read_text()  # where the file was during the import
+
+
+def test_a_quiet_night_is_no_repeated_file(night: Night) -> None:
+    """A file without rows has the same content each night."""
+    for number in range(3):
+        night.drop(f"people{number}.csv", range(0))
+        assert (night.run(), reasons(night)) == (0, [])
 
 
 def test_the_same_content_as_of_an_imported_file_is_held_before_anything_is_sent(night: Night) -> None:

@@ -165,18 +165,14 @@ def test_a_notice_that_cannot_be_sent_is_a_line_on_stderr(serve: Serve, web: Web
 
 
 UNUSABLE = [
-    pytest.param(None, "cannot be read: No such file or directory", True, id="no file"),
-    pytest.param("# none\n", "has no address; enter one on each line", True, id="no address"),
-    pytest.param(
-        "nonsense://x\n", "address 1 (nonsense) is not one that apprise knows", False, id="an unknown address"
-    ),
+    pytest.param(None, "cannot be read: No such file or directory", id="no file"),
+    pytest.param("# none\n", "has no address; enter one on each line", id="no address"),
+    pytest.param("nonsense://x\n", "address 1 (nonsense) is not one that apprise knows", id="an unknown address"),
 ]
 
 
-@pytest.mark.parametrize(("text", "message", "is_seen"), UNUSABLE)
-def test_addresses_that_cannot_be_used_are_reported(
-    serve: Serve, text: str | None, message: str, is_seen: bool
-) -> None:
+@pytest.mark.parametrize(("text", "message"), UNUSABLE)
+def test_addresses_that_cannot_be_used_are_reported(serve: Serve, text: str | None, message: str) -> None:
     """On stderr, and by doctor, which sends nothing; the run ends with its own code."""
     served = serve()
     settings = set_up(served)
@@ -189,7 +185,7 @@ def test_addresses_that_cannot_be_used_are_reported(
     ran = served(*RUN, **settings)
     assert ran.code == 4
     assert message in ran.err
-    assert (message in served("doctor", **settings).out) is is_seen
+    assert message in served("doctor", **settings).out
 
 
 def test_metrics_are_what_node_exporter_reads(serve: Serve) -> None:

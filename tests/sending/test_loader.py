@@ -40,7 +40,7 @@ from tests.sending.given import (
 K = OutcomeKind
 SETTLE = (
     "run the same command again to resend it, or look in the service and record the result with: "
-    "importer resolve RUN ROW --created (or --not-created)"
+    "importer resolve run-1 2 --created (or --not-created)"
 )
 SAID = Problem(
     "already-exists-words",
@@ -277,9 +277,7 @@ def test_an_unconfirmed_row_that_is_not_resent_is_reported(harness: Harness) -> 
     harness.load(Scripted(in_turn(SILENT)), applications([2]), never)
     service = Scripted(in_turn(EXISTS))
     problem = Problem(
-        "unconfirmed",
-        "sent in run run-1 (row 2 there), but the response was lost or inconclusive",
-        SETTLE.replace("RUN ROW", "run-1 2"),
+        "unconfirmed", "sent in run run-1 (row 2 there), but the response was lost or inconclusive", SETTLE
     )
     assert harness.load(service, applications([2]), never) == {2: Outcome(2, K.UNCONFIRMED, None, 0, (problem,))}
     assert service.emails == []

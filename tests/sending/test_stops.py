@@ -160,7 +160,7 @@ def test_a_service_that_never_gives_a_clear_answer_is_given_up(harness: Harness)
     assert stop == Stop(
         "run-stalled",
         f"no row was completed for 15 minutes: {PAUSED}",
-        f"wait until the service works again, then {AGAIN}: it resends the unconfirmed rows first",
+        f"wait until the service works again, then {AGAIN}",
     )
     assert kinds(outcomes) == {K.ALREADY_IMPORTED: 30, K.UNCONFIRMED: 10, K.NOT_SENT: 20}
     assert 900 <= harness.time.elapsed < 901

@@ -165,10 +165,10 @@ def test_a_column_of_which_most_cells_are_dropped() -> None:
 
 def test_a_column_of_two_answers_drops_what_neither_takes() -> None:
     """Of a column of web addresses, one answer takes what the other leaves."""
-    people = _people(Links="https://linkedin.com/in/ada")
+    people = _people(City="https://linkedin.com/in/ada")
     for person in people[:15]:
-        person["Links"] = "https://github.com/ada"
-    answers = "{city: {column: Links, pick: linkedin.com}, country: {column: Links, pick: github.com}}"
+        person["City"] = "https://github.com/ada"
+    answers = "{city: {column: City, pick: linkedin.com}, country: {column: City, pick: github.com}}"
     assert _warnings(people, answers) == []
 
 
