@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from itertools import islice
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
-from importer.models import Row
 from importer.problems import CellPlace, Origin
 
 
@@ -122,46 +120,3 @@ def address(place: CellPlace, origin: Origin) -> str:
 def sent_text(sent: str | bool | None) -> str:
     """What is sent as a text: `true` for True, "" for nothing."""
     return "" if sent is None else str(sent).lower() if isinstance(sent, bool) else sent
-
-
-# --- candidates to look at before sending ---------------------------------------------------------
-
-PICKED_FROM: Final = 5_000  # candidates: enough to meet every oddity of a file in a second
-_LONG = 300  # characters: a longer text is worth a look
-_USUAL = (Note.CONSTANT, Note.CURRENT, Note.DEFAULT)
-
-
-@dataclass(frozen=True, slots=True)
-class PickedCandidate:
-    """A candidate as it will be sent, and why it was picked: "" if it is an ordinary one."""
-
-    row: Row
-    answers: tuple[TracedAnswer, ...]
-    why: str
-
-
-def pick_candidates(traced: Iterable[tuple[Row, tuple[TracedAnswer, ...]]], count: int) -> tuple[PickedCandidate, ...]:
-    """At most `count` of the first candidates: those that are the first with an oddity, then ordinary ones.
-
-    traced: the candidates that will be sent, each with its row; read as far as needed.
-    """
-    odd, ordinary, known = list[PickedCandidate](), list[PickedCandidate](), set[str]()
-    for row, answers in islice(traced, PICKED_FROM):
-        new = [why for why in _oddities(row, answers) if why not in known]
-        known.update(new)
-        if new or len(ordinary) < count:
-            (odd if new else ordinary).append(PickedCandidate(row, answers, "; ".join(new)))
-    return tuple([*odd, *ordinary][:count])
-
-
-def _oddities(row: Row, answers: Sequence[TracedAnswer]) -> Iterator[str]:
-    """What is odd about a candidate."""
-    fields = [*answers, *(field for answer in answers for entry in answer.entries for field in entry)]
-    notes = {note for field in fields for note in field.notes}
-    yield from (note for note in Note if note in notes and note not in _USUAL)
-    if any(cell.place.origin != row.origin for field in fields for cell in field.cells):
-        yield "entries from another table"
-    if row.members:
-        yield "several rows of the file"
-    if any(len(sent_text(field.sent)) > _LONG for field in fields if not field.entries):
-        yield "a long text"

@@ -20,7 +20,7 @@ PRIVATE = {
         "_sheet_visibility",  # of xlrd's book: visibility without loading a sheet
     }
 }
-OWN = {"_replace", "_asdict", "_exit", "_node", "_check", "_set_by", "_kept_sheets", "_done", "_open"}
+OWN = {"_replace", "_asdict", "_exit", "_node", "_check", "_set_by", "_done", "_open"}
 OWN |= {"_corrections", "_lines", "_block", "_with", "_in_section", "_without_empty"}
 """Of namedtuple and os, which are documented, and between classes of one of our files."""
 

@@ -217,7 +217,7 @@ def fixed_order(order: Order) -> Order:
     earlier = EarlierRun(manifest.run, order.settings, order.flags)
     again = _order(earlier, folder, manifest, order.sending)
     corrections = read_fixed(order.file, folder, manifest, order.settings)
-    return replace(again, mapping=order.mapping, mapping_shown_as=None, corrections=corrections, show=order.show)
+    return replace(again, mapping=order.mapping, mapping_shown_as=None, corrections=corrections)
 
 
 def _import_command(manifest: RunManifest) -> str:

@@ -82,7 +82,7 @@ def write_test_rows(path: Path, file: Path, questions: tuple[Question, ...], set
         UnusableInput: the mapping does not fit, or a file cannot be written.
     """
     mapping = read_mapping(path, settings.mapping_folders)
-    sheet = open_sheet(file, mapping.source, ReadingLimits.of(settings))
+    sheet = open_sheet(file, mapping.source, ReadingLimits())
     if mapping.child_sources or mapping.group_by or sheet.header_rows > 1:
         return None
     if any(name.startswith("=") for name in mapping.source.names):  # test rows have names

@@ -14,7 +14,6 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from itertools import islice
 from pathlib import Path
 from typing import Final
 
@@ -31,7 +30,6 @@ from importer.app.orders import (
     Paused,
     Planned,
     Preparing,
-    Previewed,
     ProxyUsed,
     ReadingFile,
     Resumed,
@@ -45,19 +43,16 @@ from importer.app.row_processing import RowProcessing
 from importer.app.run_log import RunLog
 from importer.ledger import Ledger, LedgerUnwritable, Scope, open_existing_ledger, open_ledger
 from importer.mapping import read_mapping, read_mappings
-from importer.models import IMPORTED_WITH_OTHER_DATA, Operation, ReadyCandidate, Route
+from importer.models import IMPORTED_WITH_OTHER_DATA, Operation, Route
 from importer.problems import ImporterError, StoppedEarly, UnusableInput, UsageError
 from importer.report.summary import Summary
 from importer.runs.finalize import close
-from importer.runs.known_rows import CandidateEmail
 from importer.runs.manifest import Ending, manifests_in, read_manifest, write_manifest
 from importer.runs.presences import Presences
 from importer.runs.results_folder import make_results
-from importer.runs.table import EarlierOutcomes, RunTable
+from importer.runs.table import EarlierOutcomes
 from importer.sending import Cancellation, DryLoader, Loader, LoadOptions, Waiting
-from importer.sent_answers import PICKED_FROM, PickedCandidate, mark_corrected, pick_candidates
 from importer.settings.trust import without_secrets
-from importer.transform import traced_candidates
 
 Confirm = Callable[[Planned], bool]
 """Asked before the first request whether to send the rows that are ready."""
@@ -237,22 +232,9 @@ class _Execution:
             resend_rejected = self.order.sending.resend_rejected
             loader = DryLoader(ledger, plan.manifest.scope, earlier.of, resend_rejected=resend_rejected)
             self._remove_leftovers(ledger)
-            if self.order.show:
-                self.listen(Previewed(self._picked(plan, ledger)))
             rows = RowProcessing(plan, ledger, self._until_stopped)
             rows.run(loader)
             return rows.end(None, None)
-
-    def _picked(self, plan: Plan, ledger: Ledger | None) -> tuple[PickedCandidate, ...]:
-        """Some of the candidates that would be sent."""
-        with RunTable(plan.folder) as table:
-            ready = (one for one in table.kept() if isinstance(one.result, ReadyCandidate))
-            addresses = {one.rows: CandidateEmail(one.address) for one in islice(ready, PICKED_FROM)}
-        new = {rows[0] for rows in addresses} - (plan.known.imported(ledger, addresses) if ledger else set())
-        corrected = [(one.row, one.column.index) for one in self.order.corrections]
-        traced = traced_candidates(plan.sheet.rows, plan.mapping)
-        wanted = ((row, mark_corrected(answers, corrected)) for row, answers in traced if row.number in new)
-        return pick_candidates(islice(wanted, len(new)), self.order.show)
 
     def _until_stopped(self, event: Event) -> None:
         self.listen(event)

@@ -89,7 +89,7 @@ def inspect_file(file: Path, source: SourceOptions, settings: Settings, shown_as
     Raises:
         UnusableInput: it cannot be read; the hints contain flags.
     """
-    limits, name = ReadingLimits.of(settings), shown_as or str(file)
+    limits, name = ReadingLimits(), shown_as or str(file)
     try:
         sheet, instead_of = open_candidates(file, source, limits, name)
     except UnusableInput as error:
@@ -137,7 +137,7 @@ def first_rows(file: Path, source: SourceOptions, settings: Settings, count: int
     Raises:
         UnusableInput: it cannot be read.
     """
-    sheet, instead_of = open_candidates(file, source, ReadingLimits.of(settings), shown_as)
+    sheet, instead_of = open_candidates(file, source, ReadingLimits(), shown_as)
     rows, title = tuple(islice(sheet.rows(), count)), sheet.origin.sheet
     warnings = tuple(each for each in sheet.warnings if each.code != "sheets-not-read")  # `sheets` says it
     return FirstRows(sheet.reading, sheet.header_row, sheet.columns, rows, warnings, title, sheet.sheets, instead_of)

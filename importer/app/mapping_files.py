@@ -32,13 +32,12 @@ from importer.models import Operation, Question, SourceOptions, Target
 from importer.problems import Problem, UnusableInput, UsageError, unusable_file
 from importer.runs.private_copies import SourceFiles, open_children
 from importer.runs.results_folder import private_input
-from importer.sent_answers import PickedCandidate, pick_candidates
 from importer.service import saved_questions
 from importer.settings import Settings
 from importer.sources import ReadingLimits, Sheet, open_sheet
 from importer.suggest import Proposal, likely_full_names, open_points, propose, sample_columns, write_proposal
 from importer.suggest.template import template_columns, template_mapping, write_workbook
-from importer.transform import LikelyErrors, traced_candidates
+from importer.transform import LikelyErrors
 
 # Re-exported for the commands, together with what is defined here.
 __all__ = ["Proposal", "open_points", "saved_questions", "write_proposal"]
@@ -158,7 +157,7 @@ class CheckedMapping:
     """The result of checking a mapping.
 
     reading: how the file was read, None without a file;
-    notes: warnings; forecast: of the first rows of the file; candidates: some of it as they would be sent; misfit: the
+    notes: warnings; forecast: of the first rows of the file; misfit: the
     problems that prevent its use, None if it can be used.
     """
 
@@ -166,7 +165,6 @@ class CheckedMapping:
     reading: str | None = None
     notes: tuple[Problem, ...] = ()
     forecast: Forecast | None = None
-    candidates: tuple[PickedCandidate, ...] = ()
     misfit: UnusableInput | None = None
 
 
@@ -175,11 +173,10 @@ TRIED: Final = 200
 
 
 def check_mappings(
-    path: Path, file: Path | None, settings: Settings, sandbox_setup: SandboxSetup | None, *, show: int = 0
+    path: Path, file: Path | None, settings: Settings, sandbox_setup: SandboxSetup | None
 ) -> Iterator[CheckedMapping]:
     """Check a mapping file, or each one of a folder, against the live questions, and a file's header and first rows.
 
-    show: how many candidates are shown.
 
     Raises:
         UnusableInput: a mapping cannot be read, or is not a mapping file.
@@ -207,8 +204,6 @@ def check_mappings(
                     look_into_documents(resolved, lambda sheet=sheet: islice(sheet.rows(), TRIED))  # type: ignore[misc]
                     notes = (*sheet.warnings, *resolved.warnings)
                     checked = replace(checked, notes=notes, forecast=_of_first_rows(resolved, sheet))
-                    if show:
-                        checked = replace(checked, candidates=_candidates(resolved, sheet, show))
         except UnusableInput as error:
             yield replace(checked, misfit=error)
             continue
@@ -219,7 +214,7 @@ def check_mappings(
 
 def _opened(file: Path, mapping: Mapping, settings: Settings) -> Sheet:
     try:
-        return open_sheet(file, mapping.source, ReadingLimits.of(settings))
+        return open_sheet(file, mapping.source, ReadingLimits())
     except UnusableInput as error:
         raise mapping.with_lines(error) from None
 
@@ -236,7 +231,7 @@ def _with_column_of_names(error: UnusableInput, file: Path | None, settings: Set
     if file is None or not any(FULL_NAME in problem.hint for problem in error.problems):
         return error
     with suppress(UnusableInput):
-        sheet = open_sheet(file, SourceOptions(), ReadingLimits.of(settings))
+        sheet = open_sheet(file, SourceOptions(), ReadingLimits())
         if (column := likely_full_names(sample_columns(sheet.columns, sheet.rows()))) is not None:
             name = scalar(column.name)
             problems = [replace(one, hint=one.hint.replace(FULL_NAME, name)) for one in error.problems]
@@ -244,26 +239,8 @@ def _with_column_of_names(error: UnusableInput, file: Path | None, settings: Set
     return error
 
 
-def preview(
-    path: Path, file: Path, questions: tuple[Question, ...], settings: Settings, count: int
-) -> tuple[PickedCandidate, ...]:
-    """Some candidates of a file as a mapping file would send them, the odd ones first; none if it is not complete."""
-    try:
-        mapping = read_mapping(path, settings.mapping_folders)
-        sheet = open_sheet(file, mapping.source, ReadingLimits.of(settings))
-        with tables_of(mapping, file, settings) as tables:
-            resolved = resolve(mapping, sheet.columns, questions, settings.wire, tables)
-            return _candidates(resolved, sheet, count)
-    except UnusableInput:
-        return ()
-
-
 @contextmanager
 def tables_of(mapping: Mapping, file: Path, settings: Settings) -> Iterator[dict[ChildSource, Sheet]]:
     """The other tables that a mapping reads for a file."""
     with private_input(settings) if mapping.child_sources else nullcontext(Path()) as folder:
-        yield open_children(mapping, SourceFiles(file, file), folder, ReadingLimits.of(settings)).tables
-
-
-def _candidates(mapping: ResolvedMapping, sheet: Sheet, count: int) -> tuple[PickedCandidate, ...]:
-    return pick_candidates(traced_candidates(sheet.rows, mapping), count)
+        yield open_children(mapping, SourceFiles(file, file), folder, ReadingLimits()).tables

@@ -13,7 +13,6 @@ from importer.problems import Problem, UsageError
 from importer.report.summary import ProblemGroup, Summary
 from importer.runs.row_selection import ALL_ROWS, Selection
 from importer.sending import Cancellation, ErrorLimit, Resend, Window, parse_minutes, parse_window
-from importer.sent_answers import PickedCandidate
 from importer.settings import Settings
 
 # Re-exported for the commands, together with what is defined here.
@@ -59,7 +58,6 @@ class Order:
     """Import the selected rows of a file with a mapping file.
 
     route: of a mapping that is one of a folder.
-    show: how many candidates a check shows as they would be sent.
     file_shown_as, mapping_shown_as: the names of file and mapping in reports, if these are private copies.
     taken: where the file is found, if an inbox has moved it.
     continues: the run that this one continues: no other service may get its rows.
@@ -76,7 +74,6 @@ class Order:
     settings: Settings
     selection: Selection = ALL_ROWS
     sending: Sending = Sending()
-    show: int = 0
     file_shown_as: str | None = None
     mapping_shown_as: str | None = None
     taken: TakenFile | None = None
@@ -168,18 +165,10 @@ class Event:
 
 
 @dataclass(frozen=True, slots=True)
-class SendingRate:
-    """How many requests per second the next run will send: the limit that a user set, or as an earlier run did."""
-
-    per_second: float
-    earlier_run: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class Planned(Event):
     """File, mapping and questions were checked; nothing has been sent yet.
 
-    reading: how the file was read, in one line. rate: None if nothing is known about it. sha256: of the file. ready:
+    reading: how the file was read, in one line. sha256: of the file. ready:
     how many rows will be sent; held_back: are invalid, with their reasons, the most frequent first; done: were imported
     by an earlier run, as far as known; warned: the warnings about the rows that will be sent; warnings: those about the
     file or the mapping.
@@ -191,7 +180,6 @@ class Planned(Event):
     target: Target
     reading: str
     dry_run: bool
-    rate: SendingRate | None
     sha256: str
     rows: int
     ready: int
@@ -201,13 +189,6 @@ class Planned(Event):
     reasons: tuple[ProblemGroup, ...] = ()
     warned: tuple[ProblemGroup, ...] = ()
     warnings: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Previewed(Event):
-    """Some candidates as they would be sent: personal data, only where a person asked for it."""
-
-    candidates: tuple[PickedCandidate, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from importer.app.classify_rows import Forecast, ReadRows
-from importer.app.orders import Planned, SendingRate, Started
+from importer.app.orders import Planned, Started
 from importer.ledger import RunRecord
 from importer.mapping import ResolvedMapping
-from importer.problems import UnusableInput
-from importer.report.summary import read_summary
 from importer.runs.known_rows import KnownRows
-from importer.runs.manifest import RunManifest, read_manifest, runs_in
+from importer.runs.manifest import RunManifest
 from importer.runs.presences import Presence
 from importer.runs.results_folder import remove_folder
-from importer.settings import Settings
 from importer.sources import Sheet
-
-_RUNS_MEASURED = 20  # of the last runs
-_REQUESTS_MEASURED = 50  # a run with fewer says nothing about the rate
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +32,6 @@ class Plan:
     forecast: Forecast
     presence: Presence
     known: KnownRows
-    rate: SendingRate | None
 
     @property
     def as_event(self) -> Planned:
@@ -49,7 +41,6 @@ class Plan:
             service=manifest.service,
             reading=self.sheet.reading,
             dry_run=manifest.dry_run,
-            rate=self.rate,
             sha256=manifest.sha256,
             run=manifest.run,
             target=self.mapping.target,
@@ -89,18 +80,3 @@ class Plan:
 def remove_files(folder: Path, presence: Presence) -> None:
     remove_folder(folder)
     presence.end()
-
-
-def sending_rate(settings: Settings, service: str) -> SendingRate | None:
-    """The limit that a user set, else what the last run with enough requests to the service measured."""
-    if settings.rate is not None:
-        return SendingRate(settings.rate)
-    for folder in runs_in(settings.out)[: -_RUNS_MEASURED - 1 : -1]:
-        with suppress(UnusableInput):
-            manifest, summary = read_manifest(folder), read_summary(folder)
-            if manifest.service != service or summary.ended_at is None:
-                continue
-            seconds = (summary.ended_at - summary.started_at).total_seconds()
-            if summary.requests.sent >= _REQUESTS_MEASURED and seconds > 0:
-                return SendingRate(summary.requests.sent / seconds, summary.run)
-    return None

@@ -16,7 +16,7 @@ from pathlib import Path
 from importer.app.classify_rows import Forecast, ReadRows, check_rows, forecast_of
 from importer.app.documents import know_uploaded, look_into_documents, open_folders, prepare_uploads, upload_mark
 from importer.app.orders import Listener, Order, Preparing
-from importer.app.plan import Plan, remove_files, sending_rate
+from importer.app.plan import Plan, remove_files
 from importer.ledger import Scope, open_existing_ledger
 from importer.mapping import Mapping, ResolvedFilter, ResolvedMapping, resolve
 from importer.models import ROUTE_UNKNOWN, Operation, Outcome, Question, Route, Row, SourceOptions
@@ -87,7 +87,7 @@ class Planner:
 
     @property
     def limits(self) -> ReadingLimits:
-        limits = ReadingLimits.of(self.order.settings)
+        limits = ReadingLimits()
         return replace(limits, on_rows=lambda rows: self.listen(Preparing("read", rows)))
 
     def plan(self, mapping: Mapping) -> Plan:
@@ -128,17 +128,7 @@ class Planner:
             of_file = (*(unused if manifest.selection == ALL_ROWS else ()), *likely)
             manifest = self._check(replace(inputs, sheet=sheet), manifest, forecast, of_file)
             _initialize_folder(folder, manifest, sheet)
-        return Plan(
-            folder,
-            manifest,
-            sheet,
-            inputs.resolved,
-            read,
-            forecast,
-            presence,
-            known,
-            sending_rate(order.settings, self.service),
-        )
+        return Plan(folder, manifest, sheet, inputs.resolved, read, forecast, presence, known)
 
     def _refuse_unreviewed(self, mapping: Mapping) -> None:
         """A guess that nobody has looked at is not sent; a run that is resumed has the mapping that it had."""

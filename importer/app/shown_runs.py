@@ -105,7 +105,7 @@ def show_row(earlier: EarlierRun, number: int) -> ShownRow:
             raise UsageError(f"run {manifest.run} has no row {number}; use the number that a spreadsheet program shows")
         row = found[number]
         outcome, first, kept = table.outcome(number), table.outcome(members[0]), table.candidates(members[:1])
-        answers = SentAnswers(table, manifest, ReadingLimits.of(earlier.settings)).of(found[members[0]])
+        answers = SentAnswers(table, manifest, ReadingLimits()).of(found[members[0]])
     with open_existing_ledger(earlier.settings.ledger_address) or nullcontext() as ledger:
         imported_by = _imported_by(ledger, manifest, outcome, answers)
     with EarlierOutcomes(earlier.settings.out) as tables:

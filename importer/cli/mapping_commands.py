@@ -19,7 +19,6 @@ from importer.app.mapping_files import (
     check_mappings,
     open_points,
     parse_target,
-    preview,
     propose_mapping,
     question_list,
     write_mapping,
@@ -32,7 +31,7 @@ from importer.app.run_options import sandbox_setup
 from importer.cli import options
 from importer.cli.app import Command, next_command
 from importer.cli.messages import counted, print_lines, print_message, print_next, print_problems, print_result
-from importer.cli.tables import cell, new_table, print_lines_of, print_table, show_candidates
+from importer.cli.tables import cell, new_table, print_lines_of, print_table
 from importer.cli.terminal import confirm_address
 from importer.models import Operation, Question, Target
 from importer.problems import Problem, UnusableInput, UsageError
@@ -73,7 +72,6 @@ def new(
     skip_rows: options.SkipRows = None,
     encoding: options.Encoding = None,
     delimiter: options.Delimiter = None,
-    show: options.Show = None,
     sandbox: options.UseSandbox = False,
     questions: options.SandboxQuestions = None,
     out: options.Out = None,
@@ -93,8 +91,6 @@ def new(
         return
     write_mapping(path, proposal)
     of_test_rows = _written_test_rows(path, file, asked, settings)
-    if show:
-        show_candidates(preview(path, file, asked, settings, show))
     for line in _proposal_lines(proposal, path, _MOST_LINES if not verbose else sys.maxsize):
         print_message(line)
     print_message(of_test_rows)
@@ -180,7 +176,6 @@ def check(
         Path, typer.Argument(help="The mapping file, or a folder of mapping files.", show_default=False)
     ],
     file: Annotated[Path | None, typer.Argument(help="A file whose header is checked too.", show_default=False)] = None,
-    show: options.Show = None,
     sandbox: options.UseSandbox = False,
     questions: options.SandboxQuestions = None,
     out: options.Out = None,
@@ -190,7 +185,7 @@ def check(
     settings = load_settings(out=out)
     problems: list[Problem] = []
     sandbox_setup = _asked_where(settings, sandbox, questions)
-    for checked in check_mappings(mapping, file, settings, sandbox_setup, show=show or 0):
+    for checked in check_mappings(mapping, file, settings, sandbox_setup):
         problems += _report_checked(checked, file)
     if problems:
         raise UnusableInput(list(dict.fromkeys(problems)))
@@ -213,7 +208,6 @@ def _report_checked(checked: CheckedMapping, file: Path | None) -> tuple[Problem
         print_lines(f"{found.ready:,} of its {rows} can be sent{said}.")
         for line in problem_lines("Held back", found.reasons, room=_ROOM, all_in="importer check shows all"):
             print_lines(line)
-    show_candidates(checked.candidates)
     return ()
 
 

@@ -68,10 +68,6 @@ NoPersonalData = Annotated[
     bool, typer.Option("--no-personal-data", help="Keep values of cells out of report.html, so that it can be mailed.")
 ]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")]
-Show = Annotated[
-    int | None,
-    typer.Option("--show", min=0, help="Show this many candidates as they would be sent, unusual ones first."),
-]
 Rows = Annotated[str | None, typer.Option("--rows", help="Only these row numbers of the file: 10-40.")]
 Part = Annotated[
     str | None,

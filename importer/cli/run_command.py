@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, Final, NoReturn
+from typing import Annotated, Final, NoReturn
 
 import typer
 
@@ -21,7 +21,6 @@ from importer.cli import options
 from importer.cli.app import given_flags, load_command, next_command
 from importer.cli.messages import print_line, print_lines, print_message, print_next, print_result, show_error
 from importer.cli.runs_commands import present, show_edited
-from importer.cli.tables import candidates_json, show_candidates
 from importer.cli.terminal import Terminal, ask_to_send, confirm_address, is_interactive, stopped_by_signals
 from importer.notices import Notifier
 from importer.notices.notifier import Report
@@ -33,7 +32,7 @@ from importer.runs.manifest import is_run
 from importer.settings import Settings, load_settings
 
 _Send = Callable[[Terminal, RunControl, Confirm | None], Finished | None]
-_Execute = Callable[[Order], tuple[Finished | None, dict[str, Any] | None]]  # with keys for the JSON object
+_Execute = Callable[[Order], Finished | None]
 _SIGNALLED: Final = 128
 _STOPPED_EARLY: Final = 5
 
@@ -76,7 +75,7 @@ def run(
     order = Order(file, mapping, settings, selection, given.sending(), flags=flags, sheet=sheet)
     order = earlier_runs.fixed_order(order)
     session = _Session(context, settings, asks=not (yes or sandbox), as_json=as_json, quiet=quiet, job=job)
-    session.end(order, lambda one: (session.send(partial(import_file, one)), None))
+    session.end(order, lambda one: session.send(partial(import_file, one)))
 
 
 def check(
@@ -89,7 +88,6 @@ def check(
     sheet: options.Sheet = None,
     limit: options.Limit = None,
     rows: options.Rows = None,
-    show: options.Show = None,
     strict: options.Strict = False,
     no_personal_data: options.NoPersonalData = False,  # in the flags of the order
     as_json: options.AsJson = False,
@@ -101,7 +99,7 @@ def check(
         _as_in_its_run(context, file)
     given, flags = options.given(context), given_flags(context, "run")
     settings, selection = given.settings(out), given.selection()
-    order = Order(file, mapping, settings, selection, given.sending(), show=show or 0, flags=flags, sheet=sheet)
+    order = Order(file, mapping, settings, selection, given.sending(), flags=flags, sheet=sheet)
     session = _Session(context, settings, asks=False, as_json=as_json, quiet=quiet)
     session.end(earlier_runs.fixed_order(order), session.check)
 
@@ -227,14 +225,14 @@ class _Session:
             orders = orders_of(order)
             if orders[0] is not order:
                 self._end_folder(orders, execute, report)
-            finished, more = execute(order)
+            finished = execute(order)
             if finished is not None:
                 report(finished.summary, finished.folder)
-        self._end_one(finished, more)
+        self._end_one(finished)
 
     def _end_folder(self, orders: Sequence[Order], execute: _Execute, report: Report) -> NoReturn:
         """A run for each mapping. One that cannot begin does not keep the next from it; a signal does."""
-        ended, waiting, code = list[tuple[Finished, dict[str, Any]]](), list(orders), 0
+        ended, waiting, code = list[Finished](), list(orders), 0
         try:
             while waiting and code <= _SIGNALLED:
                 order = waiting.pop(0)
@@ -242,7 +240,7 @@ class _Session:
                     print_line(f"{order.mapping}:")
                 what: Summary | ImporterError
                 try:
-                    finished, more = execute(order)
+                    finished = execute(order)
                 except ImporterError as error:
                     print_line(f"{order.mapping}: not used")
                     show_error(error, " with it")
@@ -250,7 +248,7 @@ class _Session:
                 else:
                     if finished is None:
                         continue
-                    ended.append((finished, more or {}))
+                    ended.append(finished)
                     what, folder = finished.summary, finished.folder
                 ends_with = what.exit_code or 0
                 if worst((code, ends_with)) == ends_with:
@@ -260,11 +258,11 @@ class _Session:
             self._present_folder(ended, waiting)
         raise typer.Exit(_STOPPED_EARLY if ended and code in (2, 3, 75) else code)
 
-    def _present_folder(self, ended: Sequence[tuple[Finished, dict[str, Any]]], waiting: Sequence[Order]) -> None:
+    def _present_folder(self, ended: Sequence[Finished], waiting: Sequence[Order]) -> None:
         if self.as_json:
-            found = [{**finished.summary.to_json(), **more} for finished, more in ended]
+            found = [finished.summary.to_json() for finished in ended]
             print_result(json.dumps(found, ensure_ascii=False))
-        for finished, _ in () if self.as_json else ended:
+        for finished in () if self.as_json else ended:
             if self.quiet:
                 if finished.summary.exit_code:
                     print_line(f"{finished.summary.target}:")
@@ -278,11 +276,11 @@ class _Session:
         elif not ended:
             print_message("Nothing was sent.")
 
-    def _end_one(self, finished: Finished | None, more: dict[str, Any] | None = None) -> NoReturn:
+    def _end_one(self, finished: Finished | None) -> NoReturn:
         if finished is None:
             print_message("Nothing was sent.")
             raise typer.Exit(0)
-        self._present(finished, more)
+        self._present(finished)
         self._exit(finished.summary)
 
     @contextmanager
@@ -305,26 +303,17 @@ class _Session:
                 raise
             raise type(error)([*map(GeneralTexts().problem, error.problems)]) from None
 
-    def check(self, order: Order) -> tuple[Finished, dict[str, Any] | None]:
-        """Check an order; also returns the candidates to show, for JSON."""
+    def check(self, order: Order) -> Finished:
+        """Check an order."""
         with self._hiding_cells(), Terminal(quiet=self.quiet) as terminal:
-            finished = check_file(order, terminal)
-        more = None
-        if order.show:
-            shown = [candidate for event in terminal.previews for candidate in event.candidates]
-            more = {"candidates": list(candidates_json(shown))}
-            if not self.as_json:
-                show_candidates(shown)
-        return finished, more
+            return check_file(order, terminal)
 
-    def _present(self, finished: Finished, more: dict[str, Any] | None = None) -> None:
-        """Print the summary; with --quiet only what needs a person. more: keys that are added to the JSON object."""
+    def _present(self, finished: Finished) -> None:
+        """Print the summary; with --quiet only what needs a person."""
         summary = finished.summary
         if not self.quiet or self.as_json:
             is_verbose = bool(self.context.params.get("verbose"))
-            present(
-                self.context, finished.folder, summary, self.as_json, more, is_verbose=is_verbose, with_repeated=False
-            )
+            present(self.context, finished.folder, summary, self.as_json, is_verbose=is_verbose, with_repeated=False)
         elif summary.exit_code:
             if self.job or "--no-personal-data" in summary.flags:
                 summary = GeneralTexts().summary(summary)

@@ -6,7 +6,7 @@ import json
 from collections.abc import Collection
 from datetime import datetime
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import Annotated, Final
 
 import typer
 
@@ -194,7 +194,7 @@ def _show_row(shown: ShownRow, *, as_json: bool) -> None:
     print_problems(outcome.problems if outcome else ())
     print_result("")
     if shown.answers:
-        show_answers(shown.answers, shown.row.origin, "is sent" if shown.was_sent else "is read as")
+        show_answers(shown.answers, shown.row.origin, "is sent" if shown.was_sent else "answer")
     else:
         for name, text in shown.cells.items():
             print_result(f"{name}: {shortened(text)}")
@@ -240,15 +240,14 @@ def present(
     folder: Path,
     summary: Summary,
     as_json: bool,
-    more: dict[str, Any] | None = None,
     *,
     title: str = "",
     is_verbose: bool = False,
     with_repeated: bool = True,
 ) -> None:
-    """Print a summary on stdout, as text or as JSON. `more`: keys that are added to the JSON object."""
+    """Print a summary on stdout, as text or as JSON."""
     if as_json:
-        print_result(json.dumps({**summary.to_json(), **(more or {})}, ensure_ascii=False))
+        print_result(json.dumps(summary.to_json(), ensure_ascii=False))
         return
     for line in summary_lines(summary, folder, title=title, is_verbose=is_verbose, with_repeated=with_repeated):
         print_result(line)

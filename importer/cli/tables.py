@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, Final
+from collections.abc import Iterator, Sequence
+from typing import Final
 
 from rich import box
 from rich.cells import cell_len, set_cell_size
@@ -13,11 +13,9 @@ from rich.table import Table
 from rich.text import Text
 
 from importer.cli.messages import print_result
-from importer.models import Row
 from importer.problems import Origin
-from importer.sent_answers import Note, PickedCandidate, TracedAnswer, address, sent_lines, sent_text
+from importer.sent_answers import Note, TracedAnswer, address, sent_lines, sent_text
 from importer.text.normalize import visible
-from importer.text.terminal import wrapped
 
 _LONGEST: Final = 120  # characters of a text
 _WIDTH: Final = 100  # columns of a table of answers; a terminal of 80 is enough
@@ -61,21 +59,6 @@ def print_table(table: Table | Text, widest: int = sys.maxsize) -> None:
     for line in capture.get().splitlines():
         print_result(line.rstrip())
     print_result("")
-
-
-def show_candidates(candidates: Iterable[PickedCandidate]) -> None:
-    """Print candidates on stdout, each with the reason why it was picked."""
-    for candidate in candidates:
-        for line in wrapped(f"{_rows(candidate.row)}, {candidate.why or 'an ordinary one'}", others="  "):
-            print_result(line)
-        print_result("")
-        show_answers(candidate.answers, candidate.row.origin)
-
-
-def _rows(row: Row) -> str:
-    if not row.members:
-        return f"Row {row.number}"
-    return f"Rows {', '.join(str(member.number) for member in row.members)}"
 
 
 def show_answers(answers: tuple[TracedAnswer, ...], origin: Origin, sent_title: str = "is sent") -> None:
@@ -125,13 +108,3 @@ def shortened(text: str) -> str:
     """A text on one line; a long one cut, with its length."""
     line = " ".join(text.split())
     return line if len(line) <= _LONGEST else f"{line[: _LONGEST - 20]}… ({len(text):,} characters)"
-
-
-def candidates_json(candidates: Iterable[PickedCandidate]) -> Iterator[dict[str, Any]]:
-    """Candidates for programs: the same, not shortened."""
-    for candidate in candidates:
-        yield {
-            "row": candidate.row.number,
-            "why": candidate.why,
-            "answers": [line._asdict() for line in sent_lines(candidate.answers, candidate.row.origin)],
-        }

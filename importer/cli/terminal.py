@@ -25,14 +25,12 @@ from importer.processes import ending_signals
 from importer.report.text import problem_lines
 from importer.settings import Settings
 from importer.settings.trust import confirm
-from importer.text.dates import in_words
 from importer.text.terminal import wrapped
 
 _PROGRESS_INTERVAL: Final = 30.0  # seconds between two progress lines
 _RATE_INTERVAL: Final = 2.0  # seconds between two updates of the rate in the bar
 _DOING: Final = {"read": "Reading", "checked": "Checking", "uploaded": "Uploading"}
 _SHORT_CHECK: Final = 1.0  # seconds; its progress is not shown
-_SHORT_RUN: Final = 30.0  # seconds; nobody plans for a shorter run
 _STOPPING = b"\nStopping: waiting for pending requests, then writing the report.\nPress Ctrl-C again to stop now.\n"
 _STOPPED = b"\nStopped. Run the same command again to continue.\n"
 
@@ -49,8 +47,6 @@ class Terminal:
         self._rows: _Progress | None = None
         self._doing, self._doing_since = "", 0.0
         self._total: int | None = None
-        self._rate: orders.SendingRate | None = None
-        self.previews: list[orders.Previewed] = []
 
     def __enter__(self) -> Self:
         return self
@@ -66,16 +62,10 @@ class Terminal:
             self._end_rows()
         elif isinstance(event, orders.Started):
             self._total = event.rows
-        elif isinstance(event, orders.ReportWritten) and event.summary.dry_run:
-            for duration in duration_lines(event.summary.outcomes[OutcomeKind.NOT_SENT], self._rate):
-                self._show_detail(duration)
-        elif isinstance(event, orders.Previewed):
-            self.previews.append(event)
         elif isinstance(event, orders.Preparing):
             self._preparing(event)
         elif isinstance(event, orders.Planned):
             self._end_rows()
-            self._rate = event.rate
             for planned_line in _planned(event):
                 self._show_detail(planned_line)
         elif (line := notice_of(event)) is not None:
@@ -121,15 +111,6 @@ def _planned(planned: orders.Planned) -> Iterator[str]:
     parts = [f"{planned.ready:,} of {rows} will be sent to {planned.target}"]
     parts += [f"{count:,} {words}" for count, words in others if count]
     yield from wrapped(f"Plan: {', '.join(parts)}.", others="  ")
-    yield from duration_lines(planned.ready, planned.rate)
-
-
-def duration_lines(ready: int, rate: orders.SendingRate | None) -> Iterator[str]:
-    """How long it takes to send so many rows, if that is known and worth planning for."""
-    if rate is not None and (seconds := ready / rate.per_second) >= _SHORT_RUN:
-        per_second = f"{rate.per_second:.0f}" if rate.per_second >= 10 else f"{rate.per_second:.2g}"
-        reason = f"as in run {rate.earlier_run}" if rate.earlier_run else "the limit that is set"
-        yield f"Sending takes about {in_words(seconds)}, at {per_second} requests per second ({reason})."
 
 
 class _Progress:

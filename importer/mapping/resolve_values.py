@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -72,11 +71,9 @@ def _table(spec: ValueSpec) -> ResolvedTable | None:
         return None
     targets = {normalize(entry.cell): str(entry.target) for entry in spec.values}
     place = spec.node.key("values").place
-    in_file = [entry.cell for entry in spec.values if entry.cell.place.file != place.file]
-    delimiter = ";" if in_file and len(next(csv.reader([in_file[0].place.text], delimiter=";"))) == 2 else ","
     if isinstance(spec.otherwise, Replacement):
-        return ResolvedTable(targets, Otherwise.VALUE, str(spec.otherwise.value), place, delimiter)
-    return ResolvedTable(targets, spec.otherwise or Otherwise.ERROR, None, place, delimiter)
+        return ResolvedTable(targets, Otherwise.VALUE, str(spec.otherwise.value), place)
+    return ResolvedTable(targets, spec.otherwise or Otherwise.ERROR, None, place)
 
 
 # --- other tables and filters -------------------------------------------------------------------

@@ -24,13 +24,12 @@ from importer.text.normalize import join_key
 
 @dataclass(frozen=True, slots=True)
 class ResolvedTable:
-    """A value table by normalized cell text. delimiter: of its file, if it is in one."""
+    """A value table by normalized cell text."""
 
     targets: dict[str, str]
     otherwise: Otherwise
     replacement: str | None
     place: LinePlace
-    delimiter: str = ","
 
 
 @dataclass(frozen=True, slots=True)

@@ -60,7 +60,7 @@ def read_fixed(file: Path, folder: Path, manifest: RunManifest, settings: Settin
     refuse_missing(folder)
     with RunTable(folder) as table:
         comparison = _Comparison(str(file), manifest, table)
-        for each in results_tables(file, str(file), ReadingLimits.of(settings)):
+        for each in results_tables(file, str(file), ReadingLimits()):
             comparison.add(each)
         changed = comparison.finish(may_be_unchanged=bool(table.corrections or manifest.continues))
         merged = dict(table.corrections)

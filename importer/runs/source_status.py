@@ -103,7 +103,7 @@ def _sheet_of(folder: Path, manifest: RunManifest, settings: Settings) -> Sheet:
     """All rows of a source, also those that a run did not select."""
     refuse_missing(folder)
     if manifest.selection != ALL_ROWS and (folder / manifest.source).is_file():  # importer forget removes copies
-        limits = ReadingLimits.of(settings)
+        limits = ReadingLimits()
         return open_sheet(folder / manifest.source, manifest.options, limits, shown_as=manifest.file)
     with RunTable(folder) as table:
         return table.sheet

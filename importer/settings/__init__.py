@@ -188,7 +188,6 @@ class Settings(BaseModel):
     mapping_folders: str | None = None  # more folders for files of mappings, separated as in PATH
 
     _set_by: dict[str, SettingSource] = PrivateAttr(default_factory=dict)
-    _kept_sheets: str | None = PrivateAttr(default=None)
     _token_once: str | None = PrivateAttr(default=None)  # a pipe can be read only once
 
     @field_validator("yes_no", mode="before")
@@ -260,17 +259,6 @@ class Settings(BaseModel):
         return WireFormat(
             self.multiple_choice, self.yes_no, self.question_reference, self.currently_flags, self.short_text_limit
         )
-
-    @property
-    def kept_sheets(self) -> str | None:
-        """The private folder where sheets of workbooks are kept once they were read; None if they are not."""
-        return self._kept_sheets
-
-    def keeping_sheets(self, folder: Path) -> Settings:
-        """The same settings with that folder."""
-        changed = self.model_copy()
-        changed._kept_sheets = str(folder)  # not a setting of a user
-        return changed
 
     @property
     def ledger_address(self) -> LedgerAddress:

@@ -5,15 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from importer.models import Row
 from importer.problems import CellPlace, Column, Origin, Problem
 from importer.sources.cell_text import width_of
-
-if TYPE_CHECKING:
-    from importer.settings import Settings
-
 
 WINDOW: Final = 60
 """The rows from which the header is detected."""
@@ -65,13 +61,7 @@ class ReadingLimits:
     row: int = 16 << 20
     columns: int = 16_384
     unpacked: int = 2 << 30
-    kept: str | None = None
     on_rows: Callable[[int], None] | None = field(default=None, compare=False)
-
-    @classmethod
-    def of(cls, settings: Settings) -> ReadingLimits:
-        """The usual ones, with the folder that these settings name."""
-        return cls(kept=settings.kept_sheets)
 
 
 # --- what the readers of all formats return -----------------------------------------------------

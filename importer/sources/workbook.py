@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import difflib
 import errno
-import hashlib
 import marshal
 import os
 import struct
@@ -19,13 +18,12 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
-from functools import partial
+from functools import lru_cache, partial
 from itertools import islice
 from pathlib import Path
+from threading import Lock
 from typing import IO, Any, Final, Protocol
 
-from importer import __version__
-from importer.files import make_subfolder, open_private
 from importer.models import SourceOptions
 from importer.problems import CellPlace, Origin, Problem, UnusableInput, column_letter, file_problem, unusable_file
 from importer.sources.header import place_of
@@ -35,7 +33,7 @@ from importer.sources.table_warnings import hidden_columns_read, hidden_rows_rea
 from importer.sources.workbook_cells import Cell, CellReader, DamagedError, MergedRange, SheetFacts
 
 _MAX_HEADS: Final = 8  # sheets that are looked at, beside the one that is read
-_MOST_KEPT: Final = 4  # sheets in a folder
+_MOST_KEPT: Final = 4  # sheets: the page reads them again for each step
 _SHOWN: Final = 10  # merged ranges in one warning
 _BATCH: Final = 250  # records that are written at once
 _TOLD_EACH: Final = 1_000  # records
@@ -61,14 +59,8 @@ def workbook_records(
     Raises:
         UnusableInput: it is damaged or too large, or does not have the sheet.
     """
-    kept = _kept_path(Path(limits.kept), path, options.sheet) if limits.kept else None
-    sheet = _KeptSheet.open(kept, name) if kept is not None else None
-    if sheet is None:
-        with _told_well(name):
-            book = _open(path, name, kind, limits)
-            title = _chosen(book, options.sheet, name)
-        with _told_well(name, title):
-            sheet = _KeptSheet.read(book, name, title, kept, limits.on_rows)
+    status = path.stat()
+    sheet = _read(path, (status.st_ino, status.st_mtime_ns, status.st_size), name, kind, options.sheet, limits)
     facts, read = sheet.facts, sheet.origin.sheet
     if facts.is_1904 and options.counts_from_1900:
         message = "this workbook counts days from 1904, but the mapping reads numbers as days since 1900 (dates: excel)"
@@ -129,6 +121,18 @@ def _open(path: Path, name: str, kind: FileKind, limits: ReadingLimits) -> _Book
     from importer.sources.xlsx_book import XlsxBook
 
     return XlsxBook(path, name, limits)
+
+
+@lru_cache(maxsize=_MOST_KEPT)
+def _read(
+    path: Path, state: tuple[int, ...], name: str, kind: FileKind, wanted: str | None, limits: ReadingLimits
+) -> _KeptSheet:
+    """The sheet that is wanted of a workbook. state: what differs once the file is another one."""
+    with _told_well(name):
+        book = _open(path, name, kind, limits)
+        title = _chosen(book, wanted, name)
+    with _told_well(name, title):
+        return _KeptSheet.read(book, name, title, limits.on_rows)
 
 
 @contextmanager
@@ -218,7 +222,7 @@ class _KeptSheet:
     """A sheet that was read. Its file has the records in batches, then the facts, then where these begin."""
 
     def __init__(self, file: IO[bytes], name: str) -> None:
-        self._file = file
+        self._file, self._lock = file, Lock()
         weakref.finalize(self, file.close)
         self._end = _OFFSET.unpack(self._bytes(file.seek(-_OFFSET.size, os.SEEK_END), _OFFSET.size))[0]
         title, self.sheets, self.heads, merged, *facts = marshal.loads(self._block(self._end)[0])
@@ -227,15 +231,12 @@ class _KeptSheet:
         self.facts.merged = [MergedRange(*each) for each in merged]
 
     @classmethod
-    def read(
-        cls, book: _Book, name: str, title: str, kept: Path | None, on_rows: Callable[[int], None] | None
-    ) -> _KeptSheet:
-        """Read a sheet of a workbook; kept: where its file is, instead of one without a name."""
+    def read(cls, book: _Book, name: str, title: str, on_rows: Callable[[int], None] | None) -> _KeptSheet:
+        """Write the records of a sheet of a workbook into a file without a name."""
         facts, count = SheetFacts(), 0
         reader, rows = CellReader(name, facts), book.rows(title, facts)
-        draft = kept.with_suffix(".tmp") if kept is not None else None
         with ExitStack() as undo:
-            file = undo.enter_context(_created(draft))
+            file = undo.enter_context(tempfile.TemporaryFile())
             while batch := [_plain(reader.record(*row)) for row in islice(rows, _BATCH)]:
                 _write(file, batch)
                 count += len(batch)
@@ -250,18 +251,7 @@ class _KeptSheet:
             file.write(_OFFSET.pack(end))
             file.flush()
             undo.pop_all()
-        if kept is not None and draft is not None:
-            draft.replace(kept)
-            for old in sorted(kept.parent.iterdir(), key=lambda one: one.stat().st_mtime_ns)[:-_MOST_KEPT]:
-                old.unlink()
         return cls(file, name)
-
-    @classmethod
-    def open(cls, kept: Path, name: str) -> _KeptSheet | None:
-        """The sheet that is kept there; None if there is none."""
-        with suppress(OSError, EOFError, ValueError, TypeError, struct.error):
-            return cls(os.fdopen(open_private(kept), "rb"), name)
-        return None
 
     def records(self) -> Generator[Record, None, None]:
         """Every row that has cells; may be called again. Cells under merged ones, which nobody sees, are blank."""
@@ -298,24 +288,9 @@ class _KeptSheet:
         return self._bytes(at + _LENGTH.size, size), at + _LENGTH.size + size
 
     def _bytes(self, at: int, size: int) -> bytes:
-        self._file.seek(at)
-        return self._file.read(size)
-
-
-def _kept_path(folder: Path, workbook: Path, sheet: str | None) -> Path:
-    """Where a sheet of a workbook is kept: by the content of the workbook, of which there may be copies."""
-    with workbook.open("rb") as file:
-        digest = hashlib.file_digest(file, "sha256")
-    digest.update(f"\0{sheet!r}\0{workbook.suffix.lower()}\0{__version__}".encode("utf-8", "backslashreplace"))
-    return folder / digest.hexdigest()
-
-
-def _created(path: Path | None) -> IO[bytes]:
-    if path is None:
-        return tempfile.TemporaryFile()
-    with suppress(FileExistsError):
-        make_subfolder(path.parent)
-    return os.fdopen(open_private(path, os.O_RDWR | os.O_CREAT | os.O_TRUNC), "wb+")
+        with self._lock:  # requests of the page read at the same time
+            self._file.seek(at)
+            return self._file.read(size)
 
 
 def _write(file: IO[bytes], value: Any) -> None:

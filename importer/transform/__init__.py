@@ -9,7 +9,7 @@ from importer.transform.entry_rows import join_warnings
 from importer.transform.likely_errors import DOMAIN_MISTYPED, LikelyErrors, Seen
 from importer.transform.lookups import value_reader
 from importer.transform.row import BodyReader, Invalid, body_reader, encode, transform_row
-from importer.transform.trace import TracedPart, trace_parts, trace_row, traced_candidates
+from importer.transform.trace import TracedPart, trace_parts, trace_row
 from importer.transform.values import ValueReader
 
 __all__ = [
@@ -32,7 +32,6 @@ __all__ = [
     "same_address",
     "trace_parts",
     "trace_row",
-    "traced_candidates",
     "transform_row",
     "value_reader",
 ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from importer.mapping import Kind, ResolvedMapping, ResolvedValue
@@ -12,11 +12,10 @@ from importer.models import Answer, Application, PoolCandidate, Question, Row
 from importer.problems import CellPlace, Problem
 from importer.sent_answers import Note, TracedAnswer, TracedCell
 from importer.text.normalize import stripped
-from importer.transform.candidates import candidate_rows
 from importer.transform.entries import EntriesReader, EntrySource
 from importer.transform.entry_rows import EntryRow
 from importer.transform.interpreter import OPEN_END
-from importer.transform.row import AnswerReader, body_reader, transform_row
+from importer.transform.row import AnswerReader, body_reader
 from importer.transform.values import ReadFrom, ValueReader
 
 
@@ -34,16 +33,6 @@ def trace_row(row: Row, mapping: ResolvedMapping, body: Application | PoolCandid
         traced.append(_answer(answer_reader, row, unused.pop(0) if is_answered else None))
     assert not unused, "an answer of the body comes from no question of the mapping"
     return tuple(traced)
-
-
-def traced_candidates(
-    read: Callable[[], Iterator[Row]], mapping: ResolvedMapping
-) -> Iterator[tuple[Row, tuple[TracedAnswer, ...]]]:
-    """The candidates that are valid by themselves, each with its row and its answers."""
-    for row in candidate_rows(read, mapping):
-        body = transform_row(row, mapping) if isinstance(row, Row) else row
-        if isinstance(row, Row) and isinstance(body, Application | PoolCandidate):
-            yield row, trace_row(row, mapping, body)
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,7 +34,6 @@ from importer.web.texts import read_texts
 
 _SHOWN: Final = 50  # problems; more than that have one cause
 _TEXTS: Final = read_texts()
-_SHEETS: Final = "sheets"
 _START: Final = ""  # the name of the start page where steps have the ID of their draft
 
 
@@ -207,10 +206,6 @@ class ImportPage(Page):
     """A request for a step of an import."""
 
     draft: Draft
-
-    @property
-    def settings(self) -> Settings:
-        return self.web.settings().keeping_sheets(self.folder / _SHEETS)
 
     def show(
         self,

@@ -11,8 +11,6 @@ from fastapi.responses import Response
 from importer.app.earlier_runs import resume
 from importer.app.import_file import import_file
 from importer.app.orders import Sending
-from importer.app.plan import sending_rate
-from importer.models import OutcomeKind
 from importer.web.forms import SentForm
 from importer.web.models.draft_mapping import DraftMapping
 from importer.web.models.matching import anchor_of
@@ -29,8 +27,6 @@ def show(page: OfImport) -> Response:
     is_running = task is not None and task.is_running("send")
     is_new = bool(draft.check) and draft.check > draft.run  # IDs begin with their times
     checked = found_run(page, draft.check).summary if is_new else None
-    known = sending_rate(settings, "sandbox" if draft.sandbox else str(settings.base_url)) if checked else None
-    seconds = checked.outcomes[OutcomeKind.NOT_SENT] / known.per_second if checked and known else None
     mapping = Path(draft.mapping)
     left = DraftMapping(mapping).unreviewed if checked and mapping.parent == page.folder else ()
     command = page.command("run", Path(page.file_shown_as), asks=True, flags={"--mapping": draft.mapping})
@@ -40,7 +36,6 @@ def show(page: OfImport) -> Response:
         command=command if checked and not draft.is_of_page else "",
         checked=checked,
         left=[(anchor_of(id), id.partition("/")[2].removeprefix("text: ").replace("_", " ")) for id in left],
-        seconds=seconds,
         is_running=is_running,
         last=found_run(page, draft.run) if draft.run and not is_new and not is_running else None,
         address=settings.base_url,

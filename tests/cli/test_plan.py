@@ -1,19 +1,17 @@
-"""Before rows are sent, a person sees how many will be, how many not and why, and how long it takes."""
+"""Before rows are sent, a person sees how many will be, and how many not and why."""
 
 from __future__ import annotations
 
-import json
 import os
 import pty
 import subprocess
 import sys
 from collections.abc import Callable
-from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import FrontDoor, Served, candidate, write_csv
+from tests.cli.conftest import Served, candidate, write_csv
 
 Serve = Callable[..., Served]
 
@@ -37,34 +35,11 @@ def test_the_plan_is_printed(serve: Serve) -> None:
     )
 
 
-def test_the_time_that_a_limit_needs(front_door: FrontDoor) -> None:
-    """A check tells how long sending takes at the rate that is set, unless that is soon over."""
-    _people(front_door.folder, 59)
-    told = "Sending takes about 1 minute, at 0.98 requests per second (the limit that is set).\n"
-    assert front_door("check", *RUN[1:], "--sandbox", IMPORTER_RATE="0.98").err.endswith(told)
-    assert "Sending takes" not in front_door("check", *RUN[1:], "--sandbox", IMPORTER_RATE="2").err
-
-
 def test_quiet_prints_no_plan(serve: Serve) -> None:
     """With --quiet nothing is printed where all is well."""
     served = serve()
     _people(served.door.folder, 2)
     assert served(*RUN, "--quiet").err == ""
-
-
-def test_the_time_at_the_rate_of_an_earlier_run(serve: Serve) -> None:
-    """Without a limit, the time is what the last run with enough requests would have needed."""
-    served = serve()
-    _people(served.door.folder, 60)
-    first = served(*RUN, "--json").summary["run"]
-    summary = served.door.folder / "results" / first / "summary.json"
-    values = json.loads(summary.read_text("utf-8"))
-    values["ended_at"] = str(datetime.fromisoformat(values["started_at"]) + timedelta(seconds=30))
-    summary.write_text(json.dumps(values), "utf-8")
-    write_csv(served.door.folder / "people.csv", [candidate(number) for number in range(100, 200)])
-    assert served("check", *RUN[1:]).err == (
-        f"{READ}Sending takes about 50 seconds, at 2 requests per second (as in run {first}).\n"
-    )
 
 
 @pytest.mark.net

@@ -106,7 +106,7 @@ def test_a_row_that_the_run_skipped(serve: Serve) -> None:
     first = served(*RUN).summary["run"]
     assert served(*RUN).counts == {"already_imported": 1}
     shown = served("show", "last", "--row", "2").out
-    assert "is read as" in shown
+    assert " answer\n" in shown
     assert "is sent" not in shown
     assert shown.endswith(f"No request was sent for it in this run.\nIt was imported by run {first}, row 2 there.\n")
 

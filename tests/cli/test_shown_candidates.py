@@ -1,4 +1,4 @@
-"""Candidates are shown as they would be sent, source cell beside answer, the odd ones first."""
+"""A candidate is shown as it would be sent, each source cell beside its answer."""
 
 from __future__ import annotations
 
@@ -21,9 +21,7 @@ answers:
       end_date: {column: left, dates: "(%Y)", missing_day: last, missing_month: last, present: (now)}
 """
 TABLE = """\
-Row 3, by `otherwise`; day or month added; country code added; a long text
-
-cell       is read as                  question      is sent
+cell       is read as                  question      answer
 ────────────────────────────────────────────────────────────────────────────────
 A3 E-mail  person2@example.com         email         person2@example.com
 B3 First   Acme (2019);Globex (now)    first_name    Acme (2019);Globex (now)
@@ -60,47 +58,11 @@ def _people(door: FrontDoor) -> None:
     write_csv(door.folder / "people.csv", [candidate(1, Salary="Junior"), odd, candidate(3, Phone="call me")])
 
 
-def test_a_check_shows_candidates(front_door: FrontDoor) -> None:
-    """`check --show` shows candidates that will be sent, the odd ones first, each with the reason."""
-    _people(front_door)
-    ran = front_door("check", "people.csv", "--mapping", "mapping.yaml", "--sandbox", "--show", "1", COLUMNS="80")
-    shown, _, _ = ran.out.partition("Checked")
-    assert shown == TABLE
-
-
-def test_candidates_as_json(front_door: FrontDoor) -> None:
-    """With --json the candidates are part of the one object on stdout, not shortened."""
-    _people(front_door)
-    ran = front_door("check", "people.csv", "--mapping", "mapping.yaml", "--sandbox", "--show", "5", "--json")
-    odd, other = ran.summary["candidates"]
-    assert [odd["row"], other["row"]] == [3, 2]
-    assert other["why"] == ""
-    assert odd["answers"][6] == {
-        "cell": "G3",
-        "column": "Salary",
-        "text": "500",
-        "question": "level",
-        "sent": "Junior",
-        "note": "by `otherwise`",
-    }
-
-
-def test_a_candidate_that_is_already_imported_is_not_shown(front_door: FrontDoor) -> None:
-    """Only candidates that the next run would send are shown."""
-    _people(front_door)
-    command = ("people.csv", "--mapping", "mapping.yaml", "--sandbox")
-    front_door("run", *command, "--rows", "3")
-    ran = front_door("check", *command, "--show", "5", "--json")
-    assert [one["row"] for one in ran.summary["candidates"]] == [2]
-
-
-def test_a_mapping_is_shown_at_work(front_door: FrontDoor) -> None:
-    """`mapping check` and `mapping new` show candidates where asked, and none in a log, which would keep them."""
-    _people(front_door)
-    command = ("mapping", "check", "mapping.yaml", "people.csv", "--sandbox")
-    assert front_door(*command, "--show", "1", COLUMNS="80").out.endswith(TABLE)
-    assert "person1@example.com" not in front_door(*command).out
-    write_csv(front_door.folder / "plain.csv", [candidate(1), candidate(2)])
-    new = ("mapping", "new", "plain.csv", "--job-post", "4f2c9a", "--sandbox", "--to", "new.yaml", "--force")
-    assert "person1@example.com" in front_door(*new, "--show", "1", COLUMNS="80").out
-    assert front_door(*new).out == ""
+def test_a_candidate_of_a_check_is_shown_as_it_would_be_sent(front_door: FrontDoor) -> None:
+    """Long texts are cut; what happened between cell and answer is noted; entries stand side by side."""
+    (front_door.folder / "mapping.yaml").write_text(MAPPING, encoding="utf-8")
+    odd = candidate(2, First="Acme (2019);Globex (now)", Phone="0555 000 00 02", Salary="500", Permit="word " * 80)
+    write_csv(front_door.folder / "people.csv", [candidate(1, Salary="Junior"), odd, candidate(3, Phone="call me")])
+    checked = front_door("check", "people.csv", "--mapping", "mapping.yaml", "--sandbox")
+    assert checked.code == 4
+    assert TABLE in front_door("show", "--row", "3", COLUMNS="80").out

@@ -257,7 +257,7 @@ def test_a_row_is_shown_as_it_is_read(match: Match, tmp_path: Path, settings: Se
     """Each row of a complete mapping: the lines are those that are sent, or the problems those that hold it back."""
     matching, path = _whole(match), tmp_path / "people.yaml"
     path.write_text(matching.text, "utf-8")
-    sheet = open_sheet(tmp_path / "people.csv", SourceOptions(), ReadingLimits.of(settings))
+    sheet = open_sheet(tmp_path / "people.csv", SourceOptions(), ReadingLimits())
     resolved = resolve(read_mapping(path), sheet.columns, QUESTIONS, settings.wire, {})
     held = []
     for row in sheet.rows():

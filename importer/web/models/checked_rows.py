@@ -72,7 +72,7 @@ class CheckedRows:
 
     def __init__(self, run: str, corrections: Path, settings: Settings) -> None:
         self._folder, self._path = settings.out / run, corrections
-        self._limits = ReadingLimits.of(settings)
+        self._limits = ReadingLimits()
         self._manifest = read_manifest(self._folder)
         refuse_missing(self._folder)
         with RunTable(self._folder) as table:

@@ -94,7 +94,7 @@ def sample_of(
         if status is not None and status.st_size <= _SMALL:
             found = inspect_file(file, source, settings, shown_as)
         else:
-            sheet, _ = open_candidates(file, source, ReadingLimits.of(settings), shown_as or str(file))
+            sheet, _ = open_candidates(file, source, ReadingLimits(), shown_as or str(file))
             first = islice(sheet.rows(), _PROFILED)
             found = InspectedFile(sheet, profile_sheet(sheet.columns, first, sheet.header_row))
         views, rows = found.profile.views, tuple(islice(found.sheet.rows(), _ROWS + 1))
