@@ -9,12 +9,12 @@ from benchmarks.candidates import QUESTIONS
 from importer.mapping import ResolvedMapping, read_mapping, resolve
 from importer.models import Question, SourceOptions
 from importer.settings import WireFormat
-from importer.sources import ReadingLimits, Sheet, open_sheet
+from importer.sources import Sheet, open_sheet
 
 
 def open_source(path: Path) -> Sheet:
     """The CSV as a sheet."""
-    return open_sheet(path, SourceOptions(header_row=1), ReadingLimits())
+    return open_sheet(path, SourceOptions(header_row=1))
 
 
 def resolved(mapping: Path, sheet: Sheet) -> ResolvedMapping:

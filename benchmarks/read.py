@@ -92,10 +92,10 @@ _Open = Callable[[], Iterable[object]]
 
 def _ours(path: Path) -> _Open:
     from importer.models import SourceOptions
-    from importer.sources import ReadingLimits, open_sheet
+    from importer.sources import open_sheet
 
     def rows() -> Iterable[object]:
-        sheet = open_sheet(path, SourceOptions(header_row=1), ReadingLimits())
+        sheet = open_sheet(path, SourceOptions(header_row=1))
         return chain([sheet.columns], sheet.rows())
 
     return rows

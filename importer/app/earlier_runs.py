@@ -216,7 +216,7 @@ def fixed_order(order: Order) -> Order:
         raise UsageError(f"{order.file} is of a run in {out}: add --out {out}")
     earlier = EarlierRun(manifest.run, order.settings, order.flags)
     again = _order(earlier, folder, manifest, order.sending)
-    corrections = read_fixed(order.file, folder, manifest, order.settings)
+    corrections = read_fixed(order.file, folder, manifest)
     return replace(again, mapping=order.mapping, mapping_shown_as=None, corrections=corrections)
 
 

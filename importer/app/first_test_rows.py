@@ -30,7 +30,7 @@ from importer.mapping import (
 from importer.models import Application, PoolCandidate, Question, Row
 from importer.problems import UsageError, unusable_file
 from importer.settings import Settings
-from importer.sources import ReadingLimits, open_sheet
+from importer.sources import open_sheet
 from importer.text.normalize import normalize
 from importer.transform import transform_row
 
@@ -82,7 +82,7 @@ def write_test_rows(path: Path, file: Path, questions: tuple[Question, ...], set
         UnusableInput: the mapping does not fit, or a file cannot be written.
     """
     mapping = read_mapping(path, settings.mapping_folders)
-    sheet = open_sheet(file, mapping.source, ReadingLimits())
+    sheet = open_sheet(file, mapping.source)
     if mapping.child_sources or mapping.group_by or sheet.header_rows > 1:
         return None
     if any(name.startswith("=") for name in mapping.source.names):  # test rows have names

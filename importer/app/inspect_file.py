@@ -10,8 +10,7 @@ from pathlib import Path
 
 from importer.models import Row, SourceOptions
 from importer.problems import Column, Problem, UnusableInput
-from importer.settings import Settings
-from importer.sources import ReadingLimits, Sheet, kind_by_name, open_sheet
+from importer.sources import Sheet, kind_by_name, open_sheet
 from importer.suggest import (
     ColumnKind,
     ColumnProfile,
@@ -82,36 +81,33 @@ class InspectedFile:
         )
 
 
-def inspect_file(file: Path, source: SourceOptions, settings: Settings, shown_as: str | None = None) -> InspectedFile:
+def inspect_file(file: Path, source: SourceOptions, shown_as: str | None = None) -> InspectedFile:
     """How a file is read, and what is in its columns and beside it. If the first sheet
     contains no candidates, another sheet that does is read. shown_as: its name for a person, if that is not its path.
 
     Raises:
         UnusableInput: it cannot be read; the hints contain flags.
     """
-    limits, name = ReadingLimits(), shown_as or str(file)
     try:
-        sheet, instead_of = open_candidates(file, source, limits, name)
+        sheet, instead_of = open_candidates(file, source, shown_as or str(file))
     except UnusableInput as error:
         raise UnusableInput([with_flag(problem) for problem in error.problems]) from None
     profile = profile_sheet(sheet.columns, sheet.rows(), sheet.header_row)
-    others = *_other_sheets(file, sheet, limits), *_files_beside(file, limits)
+    others = *_other_sheets(file, sheet), *_files_beside(file)
     return InspectedFile(sheet, profile, others, instead_of)
 
 
-def open_candidates(
-    path: Path, source: SourceOptions, limits: ReadingLimits, shown_as: str
-) -> tuple[Sheet, str | None]:
+def open_candidates(path: Path, source: SourceOptions, shown_as: str) -> tuple[Sheet, str | None]:
     """The sheet that is read, and the one that comes first if it has no candidates and another one has."""
-    sheet = open_sheet(path, source, limits, shown_as=shown_as)
+    sheet = open_sheet(path, source, shown_as=shown_as)
     is_only = source.sheet is not None or len(sheet.sheets) < 2
     if is_only or finds_candidates(sample_columns(sheet.columns, sheet.rows())):
         return sheet, None
-    others = _other_sheets(path, sheet, limits)
+    others = _other_sheets(path, sheet)
     better = next((other.name for other in others if finds_candidates(other.columns)), None)
     if better is None:
         return sheet, None
-    return open_sheet(path, replace(source, sheet=better), limits, shown_as=shown_as), sheet.origin.sheet
+    return open_sheet(path, replace(source, sheet=better), shown_as=shown_as), sheet.origin.sheet
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,48 +126,48 @@ class FirstRows:
     instead_of: str | None
 
 
-def first_rows(file: Path, source: SourceOptions, settings: Settings, count: int, shown_as: str) -> FirstRows:
+def first_rows(file: Path, source: SourceOptions, count: int, shown_as: str) -> FirstRows:
     """How a file is read, by its first rows alone: for a CSV in the time that it takes to decode it. shown_as: its name
     for a person.
 
     Raises:
         UnusableInput: it cannot be read.
     """
-    sheet, instead_of = open_candidates(file, source, ReadingLimits(), shown_as)
+    sheet, instead_of = open_candidates(file, source, shown_as)
     rows, title = tuple(islice(sheet.rows(), count)), sheet.origin.sheet
     warnings = tuple(each for each in sheet.warnings if each.code != "sheets-not-read")  # `sheets` says it
     return FirstRows(sheet.reading, sheet.header_row, sheet.columns, rows, warnings, title, sheet.sheets, instead_of)
 
 
-def _other_sheets(file: Path, main: Sheet, limits: ReadingLimits) -> Iterator[OtherSheet]:
+def _other_sheets(file: Path, main: Sheet) -> Iterator[OtherSheet]:
     """The first few other visible sheets of the workbook that contain a table."""
     for title in [one for one in main.sheets if one != main.origin.sheet][:_MAX_SHEETS]:
         with suppress(UnusableInput):
-            sheet = open_sheet(file, SourceOptions(title), limits)
+            sheet = open_sheet(file, SourceOptions(title))
             yield OtherSheet(title, sample_columns(sheet.columns, sheet.rows()))
 
 
-def _files_beside(file: Path, limits: ReadingLimits) -> Iterator[OtherSheet]:
+def _files_beside(file: Path) -> Iterator[OtherSheet]:
     """The first few other tables in the folder of a file; those that cannot be read as they are, are skipped."""
     beside = [path for path in sorted(file.parent.iterdir()) if kind_by_name(path) and path.suffix.lower() != ".txt"]
     beside = [path for path in beside if path.is_file() and not path.samefile(file)]
     for path in beside[:_MAX_FILES]:
         if not path.is_symlink() and path.stat().st_size <= _LARGEST_BESIDE:
             with suppress(UnusableInput):
-                sheet, encoding = _open_beside(path, limits)
+                sheet, encoding = _open_beside(path)
                 columns = sample_columns(sheet.columns, sheet.rows())
                 yield OtherSheet(path.name, columns, is_file=True, encoding=encoding)
 
 
-def _open_beside(path: Path, limits: ReadingLimits) -> tuple[Sheet, str | None]:
+def _open_beside(path: Path) -> tuple[Sheet, str | None]:
     """A file, and its most likely encoding if it is not in UTF-8: a person checks it in the mapping."""
     try:
-        return open_sheet(path, SourceOptions(), limits), None
+        return open_sheet(path, SourceOptions()), None
     except UnusableInput as error:
         likely = next((one.names[0] for problem in error.problems for one in problem.encodings), None)
         if likely is None:
             raise
-        return open_sheet(path, SourceOptions(encoding=likely), limits), likely
+        return open_sheet(path, SourceOptions(encoding=likely)), likely
 
 
 # --- hints that name flags -------------------------------------------------------

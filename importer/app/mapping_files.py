@@ -34,7 +34,7 @@ from importer.runs.private_copies import SourceFiles, open_children
 from importer.runs.results_folder import private_input
 from importer.service import saved_questions
 from importer.settings import Settings
-from importer.sources import ReadingLimits, Sheet, open_sheet
+from importer.sources import Sheet, open_sheet
 from importer.suggest import Proposal, likely_full_names, open_points, propose, sample_columns, write_proposal
 from importer.suggest.template import template_columns, template_mapping, write_workbook
 from importer.transform import LikelyErrors
@@ -89,12 +89,7 @@ def _question_json(question: Question) -> dict[str, Any]:
 
 
 def propose_mapping(
-    file: Path,
-    target: Target,
-    questions: tuple[Question, ...],
-    source: SourceOptions,
-    settings: Settings,
-    show: Callable[[str], None],
+    file: Path, target: Target, questions: tuple[Question, ...], source: SourceOptions, show: Callable[[str], None]
 ) -> Proposal:
     """A proposed mapping for a file, which is read as `inspect_file` reads it.
 
@@ -103,7 +98,7 @@ def propose_mapping(
     Raises:
         UnusableInput: the file cannot be read; the hints contain flags.
     """
-    found = inspect_file(file, source, settings)
+    found = inspect_file(file, source)
     show(found.sheet.reading)
     if found.instead_of is not None:
         show(f"Using the sheet '{found.sheet.origin.sheet}': '{found.instead_of}' contains no candidates.")
@@ -186,7 +181,7 @@ def check_mappings(
     try:
         mappings = read_mappings(path, folders) if path.is_dir() else (read_mapping(path, folders),)
     except UnusableInput as error:
-        raise _with_column_of_names(error, file, settings) from None
+        raise _with_column_of_names(error, file) from None
     for mapping in mappings:
         questions = ask_questions(mapping.target, settings, sandbox_setup)
         checked = CheckedMapping(mapping)
@@ -194,7 +189,7 @@ def check_mappings(
             if file is None:
                 checked = replace(checked, notes=check_without_columns(mapping, questions, settings.wire))
             else:
-                sheet = _opened(file, mapping, settings)
+                sheet = _opened(file, mapping)
                 checked = replace(checked, reading=sheet.reading)
                 with tables_of(mapping, file, settings) as tables:
                     documents, _ = open_folders(mapping, file, {})
@@ -212,9 +207,9 @@ def check_mappings(
         yield checked
 
 
-def _opened(file: Path, mapping: Mapping, settings: Settings) -> Sheet:
+def _opened(file: Path, mapping: Mapping) -> Sheet:
     try:
-        return open_sheet(file, mapping.source, ReadingLimits())
+        return open_sheet(file, mapping.source)
     except UnusableInput as error:
         raise mapping.with_lines(error) from None
 
@@ -226,12 +221,12 @@ def _of_first_rows(mapping: ResolvedMapping, sheet: Sheet) -> Forecast:
     return forecast_of(iter(without_duplicates(found, rows, mapping)), sheet.origin)
 
 
-def _with_column_of_names(error: UnusableInput, file: Path | None, settings: Settings) -> UnusableInput:
+def _with_column_of_names(error: UnusableInput, file: Path | None) -> UnusableInput:
     """The problems of a mapping; if a name is missing, with the column of the file that seems to have full names."""
     if file is None or not any(FULL_NAME in problem.hint for problem in error.problems):
         return error
     with suppress(UnusableInput):
-        sheet = open_sheet(file, SourceOptions(), ReadingLimits())
+        sheet = open_sheet(file, SourceOptions())
         if (column := likely_full_names(sample_columns(sheet.columns, sheet.rows()))) is not None:
             name = scalar(column.name)
             problems = [replace(one, hint=one.hint.replace(FULL_NAME, name)) for one in error.problems]
@@ -243,4 +238,4 @@ def _with_column_of_names(error: UnusableInput, file: Path | None, settings: Set
 def tables_of(mapping: Mapping, file: Path, settings: Settings) -> Iterator[dict[ChildSource, Sheet]]:
     """The other tables that a mapping reads for a file."""
     with private_input(settings) if mapping.child_sources else nullcontext(Path()) as folder:
-        yield open_children(mapping, SourceFiles(file, file), folder, ReadingLimits()).tables
+        yield open_children(mapping, SourceFiles(file, file), folder).tables

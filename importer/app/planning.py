@@ -87,8 +87,7 @@ class Planner:
 
     @property
     def limits(self) -> ReadingLimits:
-        limits = ReadingLimits()
-        return replace(limits, on_rows=lambda rows: self.listen(Preparing("read", rows)))
+        return ReadingLimits(on_rows=lambda rows: self.listen(Preparing("read", rows)))
 
     def plan(self, mapping: Mapping) -> Plan:
         """The plan of a run."""

@@ -27,7 +27,6 @@ from importer.runs.source_status import SourceStatus, source_status
 from importer.runs.table import EarlierOutcomes, RunTable
 from importer.sent_answers import TracedAnswer, mark_corrected
 from importer.settings import Settings
-from importer.sources import ReadingLimits
 from importer.transform import candidate_rows, trace_row, transform_row
 
 
@@ -105,7 +104,7 @@ def show_row(earlier: EarlierRun, number: int) -> ShownRow:
             raise UsageError(f"run {manifest.run} has no row {number}; use the number that a spreadsheet program shows")
         row = found[number]
         outcome, first, kept = table.outcome(number), table.outcome(members[0]), table.candidates(members[:1])
-        answers = SentAnswers(table, manifest, ReadingLimits()).of(found[members[0]])
+        answers = SentAnswers(table, manifest).of(found[members[0]])
     with open_existing_ledger(earlier.settings.ledger_address) or nullcontext() as ledger:
         imported_by = _imported_by(ledger, manifest, outcome, answers)
     with EarlierOutcomes(earlier.settings.out) as tables:
@@ -179,9 +178,9 @@ class SentAnswers:
     Nothing is known if that is not possible.
     """
 
-    def __init__(self, table: RunTable, manifest: RunManifest, limits: ReadingLimits) -> None:
+    def __init__(self, table: RunTable, manifest: RunManifest) -> None:
         folder, sheet = table.path.parent, table.sheet
-        self._mapping = resolve_again(folder, manifest, sheet, limits, is_of_past=True)
+        self._mapping = resolve_again(folder, manifest, sheet, is_of_past=True)
         self._corrected = table.corrections.keys()
         self._grouped: dict[int, Row] | None = None
         if self._mapping is not None and self._mapping.grouping is not None:

@@ -15,7 +15,6 @@ from importer.cli.app import next_command
 from importer.cli.messages import counted, print_lines, print_message, print_next, print_problems, print_result
 from importer.cli.tables import print_lines_of
 from importer.models import SourceOptions
-from importer.settings import load_settings
 from importer.text.normalize import visible
 
 _MOST_EMPTY = 12  # empty columns that are named
@@ -40,7 +39,7 @@ def inspect(
 ) -> None:
     """Show how a file is read, its columns with samples, and its problems."""
     declared = options.source_options(sheet, header_row, header_rows, skip_rows, encoding, delimiter)
-    found = inspect_file(file, declared, load_settings(out=out))
+    found = inspect_file(file, declared)
     if as_json:
         print_result(json.dumps(_as_json(found), ensure_ascii=False, indent=1))
         return

@@ -85,7 +85,7 @@ def new(
     settings = load_settings(out=out)
     asked = ask_questions(target, settings, _asked_where(settings, sandbox, questions))
     declared = options.source_options(sheet, header_row, header_rows, skip_rows, encoding, delimiter)
-    proposal = propose_mapping(file, target, asked, declared, settings, print_message)
+    proposal = propose_mapping(file, target, asked, declared, print_message)
     if path == _STANDARD_OUTPUT:
         print_result(write_proposal(proposal).removesuffix("\n"))
         return

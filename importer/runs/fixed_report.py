@@ -19,8 +19,7 @@ from importer.problems import CellPlace, Column, FilePlace, Place, Problem, Unus
 from importer.runs.manifest import RunManifest, is_run
 from importer.runs.run_report import refuse_missing
 from importer.runs.table import RunTable
-from importer.settings import Settings
-from importer.sources import ReadingLimits, ResultsTable, clean, is_results_file, results_tables, run_of_report
+from importer.sources import ResultsTable, clean, is_results_file, results_tables, run_of_report
 from importer.sources.sheet import Record
 from importer.sources.workbook_cells import unescaped
 from importer.text.results_cells import truncated
@@ -51,7 +50,7 @@ def run_of_results_file(file: Path, out: Path) -> Path | None:
     return folder if is_run(folder) and is_results_file(file) else None
 
 
-def read_fixed(file: Path, folder: Path, manifest: RunManifest, settings: Settings) -> tuple[CorrectedCell, ...]:
+def read_fixed(file: Path, folder: Path, manifest: RunManifest) -> tuple[CorrectedCell, ...]:
     """The corrections of a run with those that a person made in one of its results files. folder: of the run.
 
     Raises:
@@ -60,7 +59,7 @@ def read_fixed(file: Path, folder: Path, manifest: RunManifest, settings: Settin
     refuse_missing(folder)
     with RunTable(folder) as table:
         comparison = _Comparison(str(file), manifest, table)
-        for each in results_tables(file, str(file), ReadingLimits()):
+        for each in results_tables(file, str(file)):
             comparison.add(each)
         changed = comparison.finish(may_be_unchanged=bool(table.corrections or manifest.continues))
         merged = dict(table.corrections)

@@ -28,7 +28,7 @@ from importer.models import Question
 from importer.problems import DamagedRun, Place, Problem, UnusableInput
 from importer.runs.manifest import ChildCopy, RunManifest, read_manifest
 from importer.settings import WireFormat
-from importer.sources import FileKind, ReadingLimits, Sheet, copy_source, kind_by_name, open_sheet
+from importer.sources import USUAL_LIMITS, FileKind, ReadingLimits, Sheet, copy_source, kind_by_name, open_sheet
 
 _LONGEST_NAME = 255  # bytes
 _LARGEST = 1 << 30  # bytes of a file that is joined with the source
@@ -72,7 +72,9 @@ def keep_questions(file: Path | None, folder: Path) -> str | None:
     return "questions.json"
 
 
-def open_children(mapping: Mapping, source: SourceFiles, folder: Path, limits: ReadingLimits) -> ChildTables:
+def open_children(
+    mapping: Mapping, source: SourceFiles, folder: Path, limits: ReadingLimits = USUAL_LIMITS
+) -> ChildTables:
     """Open every other table of the mapping. File names are relative to the folder of the source; the files are copied
     to `folder`. For a results file, those are the copies of its own run.
 
@@ -118,7 +120,7 @@ class _Children:
         if name not in self.copies:
             path, shown_as = self._file(name, place)
             try:
-                copied = copy_source(path, self._folder, self._limits, f"child-{len(self.copies) + 1}")
+                copied = copy_source(path, self._folder, self._limits, stem=f"child-{len(self.copies) + 1}")
             except UnusableInput as error:  # reported at the place in the mapping
                 raise UnusableInput(
                     [replace(each, message=f"'{child}': {each.message}", place=place) for each in error.problems]
@@ -140,7 +142,7 @@ class _Children:
         if _SOURCE not in self.copies:
             own = self._source.file.parent / self._earlier.source, self._earlier.file
             workbook, shown_as = self._earlier_copy(_SOURCE) or own
-            copied = copy_source(workbook, self._folder, self._limits, "child-source")
+            copied = copy_source(workbook, self._folder, self._limits, stem="child-source")
             self.copies[_SOURCE] = ChildCopy(_SOURCE, copied.path.name, copied.sha256, shown_as)
         return self.copies[_SOURCE]
 
@@ -175,7 +177,7 @@ def keep_asked(questions: Iterable[Question], wire: WireFormat, folder: Path) ->
 
 
 def resolve_again(
-    folder: Path, manifest: RunManifest, sheet: Sheet, limits: ReadingLimits, *, is_of_past: bool = False
+    folder: Path, manifest: RunManifest, sheet: Sheet, *, is_of_past: bool = False
 ) -> ResolvedMapping | None:
     """The mapping of a run, resolved as it was then, from its copies; with the folders of documents as they are now.
 
@@ -194,7 +196,7 @@ def resolve_again(
         for child in mapping.child_sources:
             copy = kept[child.file] if child.file else kept.get(_SOURCE)
             path, name = (copy.copy, copy.shown_as) if copy else (manifest.source, manifest.file)
-            tables[child] = open_sheet(folder / path, child.options, limits, shown_as=name)
+            tables[child] = open_sheet(folder / path, child.options, shown_as=name)
         today, documents = manifest.started_at.date(), _folders_now(manifest, is_of_past=is_of_past)
         return resolve(mapping, sheet.columns, questions, wire, tables, today, documents)
     except (OSError, ValueError, KeyError, TypeError, UnusableInput):

@@ -18,7 +18,7 @@ from importer.runs.row_selection import ALL_ROWS
 from importer.runs.run_report import facts_of, refuse_missing
 from importer.runs.table import TABLE, RunTable
 from importer.settings import Settings
-from importer.sources import ReadingLimits, Sheet, open_sheet
+from importer.sources import Sheet, open_sheet
 
 _SENT: Final = (OutcomeKind.REJECTED, OutcomeKind.FAILED, OutcomeKind.UNCONFIRMED)
 
@@ -89,7 +89,7 @@ def source_status(sha256: str, settings: Settings) -> tuple[SourceStatus, ...]:
         return ()
     with ledger:
         for folder, manifest in sorted(own, key=lambda each: each[1].started_at):
-            sheet = _sheet_of(folder, manifest, settings)
+            sheet = _sheet_of(folder, manifest)
             key = manifest.scope, sheet.origin.sheet
             status = found.setdefault(key, SourceStatus(manifest.scope, manifest, folder, sheet))
             status.last, status.folder, status.sheet = manifest, folder, sheet
@@ -99,12 +99,11 @@ def source_status(sha256: str, settings: Settings) -> tuple[SourceStatus, ...]:
     return tuple(found.values())
 
 
-def _sheet_of(folder: Path, manifest: RunManifest, settings: Settings) -> Sheet:
+def _sheet_of(folder: Path, manifest: RunManifest) -> Sheet:
     """All rows of a source, also those that a run did not select."""
     refuse_missing(folder)
     if manifest.selection != ALL_ROWS and (folder / manifest.source).is_file():  # importer forget removes copies
-        limits = ReadingLimits()
-        return open_sheet(folder / manifest.source, manifest.options, limits, shown_as=manifest.file)
+        return open_sheet(folder / manifest.source, manifest.options, shown_as=manifest.file)
     with RunTable(folder) as table:
         return table.sheet
 

@@ -122,7 +122,7 @@ class Health:
             return self._odd_answer(pending, state, now)
         if disposition is not Disposition.AGAIN:
             self._clear_answer(pending, disposition)
-        return self._end(pending, state, now)
+        return self._end(state, now)
 
     def not_processed(self, answer: Reply | NoReply, now: float) -> None:
         """A row waits in its sender, since its request was not processed."""
@@ -195,7 +195,7 @@ class Health:
         elif len(self._inconclusive) >= _INCONCLUSIVE_IN_A_ROW:
             self._begin_hold("inconclusive", "too many responses are lost or inconclusive", now, asked)
         if self._options.resend_unconfirmed == "never" or pending.tries >= self._options.max_attempts:
-            return self._end(pending, state, now)
+            return self._end(state, now)
         delay = self._options.resend_delay
         if self._options.resend_unconfirmed == "now":
             delay = min(delay, 0.5 * 2.0 ** (pending.tries - 2) if pending.tries > 1 else 0.0)
@@ -212,14 +212,14 @@ class Health:
         stop, hold = target_refused(self._target, pending.status or 0), self.hold
         if not self._accepted:
             self._end_run(stop)
-            return self._end(pending, state, now)
+            return self._end(state, now)
         if not (hold is not None and hold.kind == "odd") and len(self._odd) <= 1 and self._is_of_row(pending):
-            return self._end(pending, State.REJECTED if state is State.FAILED else state, now)
+            return self._end(State.REJECTED if state is State.FAILED else state, now)
         self._odd.add(pending.row)
         if hold is not None and hold.kind == "odd":
             if hold.left and now >= hold.since + _ODD_SECONDS - _TINY:
                 self._end_run(stop)
-                return self._end(pending, state, now)
+                return self._end(state, now)
             self._probe_failed(hold, now)
         elif len(self._odd) >= _ODD_IN_A_ROW:  # also in another hold: the service responds again, but refuses
             self._begin_hold("odd", f"{stop.reason}, but accepted other rows before", now)
@@ -228,7 +228,7 @@ class Health:
         self._count_try(pending)
         is_resent = state is not State.UNCONFIRMED or self._options.resend_unconfirmed != "never"
         if not is_resent or pending.tries >= self._options.max_attempts:
-            return self._end(pending, state, now)
+            return self._end(state, now)
         pending.odd, pending.accepted = pending.status, self._accepted
         if state is State.FAILED:
             state = State.PLANNED
@@ -245,7 +245,7 @@ class Health:
         pending.tries = pending.tries + 1 if pending.settled == self._settled else 1
         pending.settled = self._settled
 
-    def _end(self, pending: PendingRow, state: State, now: float) -> tuple[State, None]:
+    def _end(self, state: State, now: float) -> tuple[State, None]:
         """The row has its outcome: a row that was not processed and is not sent again has failed."""
         state = State.FAILED if state is State.PLANNED else state
         self._ended += 1

@@ -14,7 +14,7 @@ from importer.sources.csv_file import CsvFile, Encoding, Survey, shown_delimiter
 from importer.sources.csv_records import CsvRecords, Unreadable
 from importer.sources.encoding import doubtful_encoding, find_encoding
 from importer.sources.results_file import results_file_elsewhere, run_of_report
-from importer.sources.sheet import EXCEL_BLOCK, FileKind, ReadingLimits, Sheet
+from importer.sources.sheet import EXCEL_BLOCK, USUAL_LIMITS, FileKind, ReadingLimits, Sheet
 from importer.sources.source_file import file_kind
 from importer.sources.table import RecordSource, has_table, open_table
 from importer.sources.table_warnings import hidden_tables_not_read
@@ -28,7 +28,9 @@ _MIN_SHARE = 0.5  # of the records that must have the same number of columns
 _ONE_COLUMN = ","  # of a file without a delimiter: result CSVs are written with it
 
 
-def open_sheet(path: Path, options: SourceOptions, limits: ReadingLimits, *, shown_as: str | None = None) -> Sheet:
+def open_sheet(
+    path: Path, options: SourceOptions, limits: ReadingLimits = USUAL_LIMITS, *, shown_as: str | None = None
+) -> Sheet:
     """Open a CSV or a workbook and find its table.
 
     `shown_as` is the file name for messages, if the person knows the file by another name than `path`. A workbook is

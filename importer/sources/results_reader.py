@@ -17,7 +17,7 @@ from importer.problems import Origin, UnusableInput, unusable_file
 from importer.sources.csv_file import CsvFile, survey
 from importer.sources.encoding import UTF8, byte_order_mark
 from importer.sources.results_file import is_results_header
-from importer.sources.sheet import FileKind, ReadingLimits, Record
+from importer.sources.sheet import USUAL_LIMITS, FileKind, ReadingLimits, Record
 from importer.sources.source_file import kind_by_name
 from importer.sources.workbook import visible_sheets
 
@@ -27,7 +27,7 @@ _DELIMITERS: Final = ",;\t|"
 def is_results_file(path: Path) -> bool:
     """Whether a file has the header of a results file; False if it cannot be read, which is reported elsewhere."""
     with suppress(UnusableInput, OSError):
-        return next(results_tables(path, str(path), ReadingLimits()), None) is not None
+        return next(results_tables(path, str(path)), None) is not None
     return False
 
 
@@ -40,7 +40,7 @@ class ResultsTable:
     records: Iterable[Record]
 
 
-def results_tables(path: Path, name: str, limits: ReadingLimits) -> Iterator[ResultsTable]:
+def results_tables(path: Path, name: str, limits: ReadingLimits = USUAL_LIMITS) -> Iterator[ResultsTable]:
     """The tables of a results file: of a workbook each visible sheet that has our columns. Read them in their order.
 
     Raises:

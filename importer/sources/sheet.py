@@ -52,8 +52,7 @@ class ReadingLimits:
 
     `source`: bytes of a file. For a CSV, `cell_characters`: the longest cell;
     `row`: characters of the longest row; `columns`: the most cells in a row. `unpacked`: bytes of an unpacked workbook.
-    `kept`: the private folder where the sheets of workbooks are kept, so that they are read once; `on_rows`: called
-    with how many rows of a workbook are read.
+    `on_rows`: called with how many rows of a workbook are read.
     """
 
     source: int = 4 << 30
@@ -62,6 +61,9 @@ class ReadingLimits:
     columns: int = 16_384
     unpacked: int = 2 << 30
     on_rows: Callable[[int], None] | None = field(default=None, compare=False)
+
+
+USUAL_LIMITS: Final = ReadingLimits()
 
 
 # --- what the readers of all formats return -----------------------------------------------------

@@ -17,7 +17,7 @@ from typing import IO
 
 from importer.files import open_private
 from importer.problems import FilePlace, Problem, UnusableInput, unusable_file
-from importer.sources.sheet import FileKind, ReadingLimits
+from importer.sources.sheet import USUAL_LIMITS, FileKind, ReadingLimits
 
 _ENDINGS = {
     ".csv": FileKind.CSV,
@@ -192,7 +192,7 @@ class SourceCopy:
 
 
 def copy_source(
-    path: Path, folder: Path, limits: ReadingLimits, stem: str = "source", *, shown_as: str | None = None
+    path: Path, folder: Path, limits: ReadingLimits = USUAL_LIMITS, *, stem: str = "source", shown_as: str | None = None
 ) -> SourceCopy:
     """Copy `path` to `folder/<stem>.<extension>`, readable by its owner only, and hash it.
 

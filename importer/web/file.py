@@ -60,7 +60,7 @@ def _first_rows(page: ImportPage) -> FirstRows | None:
     """The first rows, as they were read before if nothing changed since; None while they are read: a large workbook
     takes many seconds.
     """
-    file, source, settings, kept = Path(page.draft.file), page.draft.source, page.settings, page.web.first_rows
+    file, source, kept = Path(page.draft.file), page.draft.source, page.web.first_rows
     found, shown_as = file.stat() if file.exists() else None, page.file_shown_as
     key = (file, source, found and (found.st_mtime_ns, found.st_ctime_ns, found.st_size))
 
@@ -68,7 +68,7 @@ def _first_rows(page: ImportPage) -> FirstRows | None:
         if found is not None:
             listen(ReadingFile(file.name, found.st_size))
         try:
-            kept[key] = first_rows(file, source, settings, _ROWS, shown_as)
+            kept[key] = first_rows(file, source, _ROWS, shown_as)
         except UnusableInput as error:  # it would be read again and again
             kept[key] = error
         while len(kept) > _KEPT:

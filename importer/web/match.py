@@ -96,7 +96,7 @@ def _matching(page: ImportPage) -> Matching:
     draft, mapping = page.draft, _mapping(page)
     assert draft.target is not None
     file, questions = Path(draft.file), page.web.drafts.questions(draft)
-    sample = sample_of(file, draft.source, draft.target, questions, page.settings, page.file_shown_as)
+    sample = sample_of(file, draft.source, draft.target, questions, page.file_shown_as)
     if not mapping.exists():
         mapping.propose(sample)
     elif not draft.fits:

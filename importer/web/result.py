@@ -117,7 +117,7 @@ def correct(page: OfImport, form: SentForm) -> Response:
 def import_fixed(page: OfImport, form: SentForm) -> Response:
     """Take over what a person fixed in report.xlsx, which the grid of the step Check then shows."""
     run = found_run(page, page.draft.run)
-    return _with_corrections(page, run, read_fixed(run.folder / WORKBOOK_FILE, run.folder, run.manifest, page.settings))
+    return _with_corrections(page, run, read_fixed(run.folder / WORKBOOK_FILE, run.folder, run.manifest))
 
 
 def _with_corrections(page: ImportPage, run: FoundRun, corrections: Collection[CorrectedCell]) -> Response:

@@ -20,7 +20,7 @@ from importer.runs.manifest import Ending, RunManifest, read_manifest, write_man
 from importer.runs.row_selection import ALL_ROWS, Selection
 from importer.runs.run_report import rewrite_report
 from importer.runs.table import TABLE, Classified, RunTable
-from importer.sources import ReadingLimits, open_sheet
+from importer.sources import open_sheet
 from tests.ledger.given import intend
 
 RUN = "20260301-120000-abcd"
@@ -79,7 +79,7 @@ def checked(folder: Path, candidates: Sequence[Classified]) -> None:
     """Write the table of a run that has checked its file."""
     (folder / TABLE).unlink(missing_ok=True)
     with RunTable(folder) as table:
-        sheet = open_sheet(folder / "source.csv", SourceOptions(), ReadingLimits(), shown_as="people.csv")
+        sheet = open_sheet(folder / "source.csv", SourceOptions(), shown_as="people.csv")
         table.store(sheet, ALL_ROWS)
         table.keep(candidates)
 

@@ -14,7 +14,6 @@ from importer.mapping.nodes import Reader
 from importer.mapping.reader import unreviewed
 from importer.models import SourceOptions
 from importer.sandbox import SHIPPED_QUESTIONS
-from importer.settings import load_settings
 from tests.cli.conftest import FrontDoor, Served, candidate, reviewed, write_csv
 from tests.cli.test_run import people
 from tests.samples.sample import ROOT
@@ -413,7 +412,7 @@ def test_a_sheet_beside_the_one_with_candidates_is_joined(tmp_path: Path, sheet:
         people.append([f"C{number}", "Ada", "Nur", f"ada{number}@example.com", 7000 + number])
         jobs.append([f"C{number}", "Example GmbH", "Engineer", "2019-01-01", "2020-01-01"])
     book.save(tmp_path / "old.xlsx")
-    found = inspect_file(tmp_path / "old.xlsx", SourceOptions(sheet=sheet), load_settings(out=tmp_path))
+    found = inspect_file(tmp_path / "old.xlsx", SourceOptions(sheet=sheet))
     assert (found.sheet.origin.sheet, found.instead_of) == ("People", None if sheet else "Sheet")
     assert [other.name for other, _ in found.joins] == ["Jobs"]
 

@@ -108,8 +108,8 @@ MUTANTS = (
         "a row is sent without end",
         "sending/health.py",
         " or pending.tries >= self._options.max_attempts:\n"
-        "            return self._end(pending, state, now)\n        delay",
-        ":\n            return self._end(pending, state, now)\n        delay",
+        "            return self._end(state, now)\n        delay",
+        ":\n            return self._end(state, now)\n        delay",
     ),
     Mutant(
         "a row waits for less than its Retry-After",

@@ -17,7 +17,7 @@ from importer.models import Outcome, Question
 from importer.runs.row_selection import ALL_ROWS
 from importer.runs.table import TABLE, Classified, RunTable
 from importer.settings import WireFormat
-from importer.sources import ReadingLimits, open_sheet
+from importer.sources import open_sheet
 from tests.samples.sample import ROOT
 
 PAGE = ROOT / "docs" / "mapping.md"
@@ -73,7 +73,7 @@ def outcome_of(example: Example, folder: Path) -> str:
         (folder / name).write_text(content, encoding="utf-8")
     (folder / "mapping.yaml").write_text(_whole(example.mapping), encoding="utf-8")
     mapping = read_mapping(folder / "mapping.yaml")
-    sheet = open_sheet(folder / "main.csv", mapping.source, ReadingLimits())
+    sheet = open_sheet(folder / "main.csv", mapping.source)
     tables = {child: _open(child, folder) for child in mapping.child_sources}
     resolved = resolve(mapping, sheet.columns, QUESTIONS, WireFormat(), tables, _TODAY)
     with RunTable(folder) as table:
@@ -86,7 +86,7 @@ def outcome_of(example: Example, folder: Path) -> str:
 
 
 def _open(child: ChildSource, folder: Path) -> Any:
-    return open_sheet(folder / str(child.file), child.options, ReadingLimits())
+    return open_sheet(folder / str(child.file), child.options)
 
 
 def _with_emails(table: str, mapping: str) -> str:

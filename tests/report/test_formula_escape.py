@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from importer.models import Outcome, OutcomeKind
 from importer.problems import Column
 from importer.report.write import write_report
-from importer.sources import ReadingLimits, results_tables
+from importer.sources import results_tables
 from importer.text.results_cells import escape_formula
 from tests.report.building import COLUMNS, FACTS, facts_with, read_csv, refused, row
 
@@ -58,7 +58,7 @@ def test_results_file_fed_back_has_the_cells_of_the_source(tmp_path: Path) -> No
 
     write_report(tmp_path, FACTS, source, outcomes)
 
-    (table,) = results_tables(tmp_path / "invalid.csv", "invalid.csv", ReadingLimits())
+    (table,) = results_tables(tmp_path / "invalid.csv", "invalid.csv")
     assert table.header[:4] == ("ID", "E-mail", "Mobile", "Degree 1")
     assert [each.cells[:4] for each in table.records] == [each.cells for each in source]
 

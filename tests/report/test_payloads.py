@@ -15,7 +15,7 @@ import pytest
 from importer.models import Outcome, OutcomeKind, Row, SourceOptions
 from importer.problems import Problem
 from importer.report.write import write_report
-from importer.sources import ReadingLimits, open_sheet, results_tables
+from importer.sources import open_sheet, results_tables
 from importer.text.normalize import visible
 from importer.text.results_cells import truncated
 from tests.report.building import facts_with, read_csv
@@ -55,7 +55,7 @@ class Reported:
     def fed_back(self, name: str) -> list[tuple[str, ...]]:
         """The source's cells in a file of the report, as they are read when a person has fixed it."""
         found = []
-        for table in results_tables(self.folder / name, name, ReadingLimits()):
+        for table in results_tables(self.folder / name, name):
             at = table.header.index("Number")
             found += [(*record.cells, *("",) * 9)[at : at + 1 + _COLUMNS] for record in table.records]
         return found
@@ -69,7 +69,7 @@ def reported(tmp_path_factory: pytest.TempPathFactory) -> Reported:
         writer = csv.writer(file, quoting=csv.QUOTE_ALL)
         writer.writerow(["Number", *(f"Text {n}" for n in range(_COLUMNS))])
         writer.writerows([f"N{n}", *[payload] * _COLUMNS] for n, payload in enumerate(PAYLOADS))
-    sheet = open_sheet(folder / "people.csv", SourceOptions(delimiter=",", encoding="utf-8"), ReadingLimits())
+    sheet = open_sheet(folder / "people.csv", SourceOptions(delimiter=",", encoding="utf-8"))
     rows = list(sheet.rows())
     outcomes = []
     for row, text in zip(rows, PAYLOADS, strict=True):

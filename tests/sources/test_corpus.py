@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from importer.problems import UnusableInput
-from importer.sources import ReadingLimits, open_sheet
+from importer.sources import open_sheet
 from tests.sources.corpus import CASES, Case, Expected
 
 
@@ -21,7 +21,7 @@ def test_corpus(case: Case, tmp_path: Path) -> None:
 
 def _read(path: Path, case: Case) -> Expected:
     try:
-        sheet = open_sheet(path, case.options, ReadingLimits(), shown_as=case.file)
+        sheet = open_sheet(path, case.options, shown_as=case.file)
         rows = list(sheet.rows())
     except UnusableInput as error:
         return Expected(refused=tuple(str(problem) for problem in error.problems))

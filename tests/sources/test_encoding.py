@@ -9,7 +9,7 @@ from openpyxl import Workbook
 
 from importer.models import SourceOptions
 from importer.problems import UnusableInput
-from importer.sources import ReadingLimits, open_sheet
+from importer.sources import open_sheet
 from importer.sources.likelihood import letters_of
 
 
@@ -35,7 +35,7 @@ def test_the_encoding_of_signs_and_names_is_proposed_first(written: str, cells: 
     rows = "".join(f"Ada,{cell}\n" for cell in cells.split("\n"))
     path.write_bytes(f"Name,Note\n{rows}".encode(written))
     with pytest.raises(UnusableInput) as refused:
-        open_sheet(path, SourceOptions(), ReadingLimits())
+        open_sheet(path, SourceOptions())
     assert refused.value.problems[0].encodings[0].names[0] == written
 
 
@@ -57,7 +57,7 @@ def test_the_languages_of_the_mapping_come_first(
     path = tmp_path / "a.csv"
     path.write_bytes(f"Name,Note\nAda,{cells}\n".encode(written))
     with pytest.raises(UnusableInput) as refused:
-        open_sheet(path, SourceOptions(names=wanted), ReadingLimits())
+        open_sheet(path, SourceOptions(names=wanted))
     assert refused.value.problems[0].encodings[0].names[0] == first
 
 
@@ -66,7 +66,7 @@ def test_the_words_tell_each_two_readings_apart(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_bytes("Straße,Größe,Name\nMüller,Köln,Zoë\nÖz,Süd,Ada\n".encode("cp1252"))
     with pytest.raises(UnusableInput) as refused:
-        open_sheet(path, SourceOptions(), ReadingLimits())
+        open_sheet(path, SourceOptions())
     words = [one.words for one in refused.value.problems[0].encodings]
     assert len(words) > 1
     assert len({*map(tuple, words)}) == len(words)
@@ -77,7 +77,7 @@ def test_a_reading_with_the_names_of_the_mapping_comes_first(tmp_path: Path) -> 
     path = tmp_path / "a.csv"
     path.write_bytes("Žž,Name\nAda,Köln\n".encode("cp1257"))
     with pytest.raises(UnusableInput) as refused:
-        open_sheet(path, SourceOptions(names=("Žž",)), ReadingLimits())
+        open_sheet(path, SourceOptions(names=("Žž",)))
     assert refused.value.problems[0].encodings[0].names[0] == "cp1257"
 
 
@@ -100,7 +100,7 @@ def test_cells_that_another_program_read_in_a_wrong_encoding(ending: str, tmp_pa
         for row in (["E-mail", "Name"], *(["a@example.com", cell] for cell in cells)):
             book.worksheets[0].append(row)
         book.save(path)
-    rows = list(open_sheet(path, SourceOptions(), ReadingLimits()).rows())
+    rows = list(open_sheet(path, SourceOptions()).rows())
     assert [row.cells[1] for row in rows] == list(cells)
     says = "was read in a wrong encoding by another program; it was probably"
     assert [(one.code, one.column, one.message) for row in rows for one in row.problems] == [

@@ -15,7 +15,7 @@ import pytest
 
 from importer.models import SourceOptions
 from importer.problems import Origin, UnusableInput
-from importer.sources import ReadingLimits, open_sheet
+from importer.sources import open_sheet
 from importer.sources.header import find_header
 from importer.sources.sheet import Record
 from tests.sources.corpus.writers import csv_text
@@ -63,7 +63,7 @@ def test_header_of_a_csv(tmp_path: Path, sheets: list[_Labelled]) -> None:
     for sheet in sheets:
         path.write_text(csv_text(sheet.texts), encoding="utf-8")
         try:
-            found = open_sheet(path, SourceOptions(delimiter=","), ReadingLimits())
+            found = open_sheet(path, SourceOptions(delimiter=","))
             header = (found.header_row - found.header_rows + 1, found.header_rows)
             warned += [(sheet.id, one.code) for one in found.warnings]
         except UnusableInput:
@@ -103,7 +103,7 @@ def test_the_names_of_the_mapping_decide(names: tuple[str, ...], row: int, tmp_p
     """The header is the row with most of the names that the mapping reads, if it has more than half of them."""
     path = tmp_path / "a.csv"
     path.write_text("cand_name,cand_mail\nName,E-mail\nAda,ada@example.com\nAlan,alan@example.org\n", encoding="utf-8")
-    assert open_sheet(path, SourceOptions(names=names), ReadingLimits()).header_row == row
+    assert open_sheet(path, SourceOptions(names=names)).header_row == row
 
 
 @pytest.mark.parametrize(
@@ -128,7 +128,7 @@ def test_the_header_again(again: str, below: str, refused: dict[int, str], tmp_p
     """A header among the rows is left out; in another order, or with other names, the rows below it are refused."""
     path = tmp_path / "a.csv"
     path.write_text(f"Name,E-mail,City\nAda,a@example.com,Ulm\nBob,b@example.com,Ulm\n{again}\n{below}\n", "utf-8")
-    rows = list(open_sheet(path, SourceOptions(names=("E-mail",)), ReadingLimits()).rows())
+    rows = list(open_sheet(path, SourceOptions(names=("E-mail",))).rows())
     assert len(rows) == len(path.read_text("utf-8").splitlines()) - 1
     assert {row.number: problem.code for row in rows for problem in row.problems} == refused
 
@@ -137,14 +137,14 @@ def test_boxes_that_are_ticked_with_the_name_of_their_column(tmp_path: Path) -> 
     """They are no sign against the header."""
     path = tmp_path / "a.csv"
     path.write_text("Name,City,Java,SQL,Go\n" + "Ada,Ulm,Java,,Go\nBob,Bonn,,SQL,\n" * 9, encoding="utf-8")
-    assert open_sheet(path, SourceOptions(), ReadingLimits()).header_row == 1
+    assert open_sheet(path, SourceOptions()).header_row == 1
 
 
 def test_letters_as_names_are_no_header_again(tmp_path: Path) -> None:
     """Under the names A, B and C, a row of these letters is data."""
     path = tmp_path / "a.csv"
     path.write_text("A,B,C\n1,2,3\na,b,c\n", encoding="utf-8")
-    rows = open_sheet(path, SourceOptions(header_row=1), ReadingLimits()).rows()
+    rows = open_sheet(path, SourceOptions(header_row=1)).rows()
     assert [row.problems for row in rows] == [(), ()]
 
 
@@ -152,7 +152,7 @@ def test_many_blank_rows(tmp_path: Path) -> None:
     """A blank row after each of 20,000 rows takes no more memory, and no row is lost."""
     path = tmp_path / "a.csv"
     path.write_text("Name,Phone\n" + "Ada,555-0101\n,\n" * 20_000, encoding="utf-8")
-    assert sum(1 for _ in open_sheet(path, SourceOptions(), ReadingLimits()).rows()) == 20_000
+    assert sum(1 for _ in open_sheet(path, SourceOptions()).rows()) == 20_000
 
 
 @pytest.mark.parametrize("rows_above", [1, 3])
@@ -163,7 +163,7 @@ def test_the_first_of_equal_headers_is_the_header(tmp_path: Path, rows_above: in
     below = [[f"b{number}@example.com", "Bob", "Bursa", f"+9055500000{number:02}"] for number in range(8)]
     file = tmp_path / "people.csv"
     file.write_text(csv_text([names, *above, ["", "", "", ""], names, *below]), "utf-8")
-    sheet = open_sheet(file, SourceOptions(names=("Email", "First")), ReadingLimits())
+    sheet = open_sheet(file, SourceOptions(names=("Email", "First")))
     assert sheet.header_row == 1
     read = [(row.cells[0], [problem.code for problem in row.problems]) for row in sheet.rows()]
     assert [cell for cell, problems in read if not problems] == [each[0] for each in (*above, *below)]

@@ -10,14 +10,14 @@ import pytest
 
 from importer.models import SourceOptions
 from importer.problems import UnusableInput
-from importer.sources import ReadingLimits, open_sheet
+from importer.sources import USUAL_LIMITS, ReadingLimits, open_sheet
 from tests.patience import PATIENCE
 from tests.sources.corpus.writers import openpyxl_bytes, raw_xlsx
 
 _HEADER = '<row r="1"><c r="A1" t="inlineStr"><is><t>Name</t></is></c></row>'
 
 
-def refusal(path: Path, limits: ReadingLimits) -> str:
+def refusal(path: Path, limits: ReadingLimits = USUAL_LIMITS) -> str:
     """The message with which a file is refused."""
     with pytest.raises(UnusableInput) as caught:
         list(open_sheet(path, SourceOptions(), limits, shown_as=path.name).rows())
@@ -28,7 +28,7 @@ def test_stray_cell_far_away(tmp_path: Path) -> None:
     """A stray cell makes a row as wide as the sheet: it is reported."""
     path = tmp_path / "wide.xlsx"
     path.write_bytes(raw_xlsx(_HEADER + '<row r="1048576"><c r="XFD1048576"><v>1</v></c></row>'))
-    (row,) = open_sheet(path, SourceOptions(), ReadingLimits(), shown_as="wide.xlsx").rows()
+    (row,) = open_sheet(path, SourceOptions(), shown_as="wide.xlsx").rows()
     assert [str(problem) for problem in row.problems] == [
         "wide.xlsx, Sheet!XFD1048576: the row has 16384 cells, but the header has 1; clear the extra cells, or give "
         "them a header; in a CSV, quote cells that contain the delimiter"
@@ -47,7 +47,7 @@ def test_stray_cells_in_a_few_of_many_rows(tmp_path: Path) -> None:
     """Stray cells in a few rows are reported with their rows, and all rows are read."""
     path = tmp_path / "wide.xlsx"
     path.write_bytes(raw_xlsx(_HEADER + _wide_rows(range(2, 1502), 700)))
-    rows = list(open_sheet(path, SourceOptions(), ReadingLimits(), shown_as="wide.xlsx").rows())
+    rows = list(open_sheet(path, SourceOptions(), shown_as="wide.xlsx").rows())
     assert [row.number for row in rows] == list(range(2, 1502))
     assert {row.number for row in rows if row.problems} == {700, 1400}
 
@@ -56,7 +56,7 @@ def test_stray_cells_in_too_many_rows(tmp_path: Path) -> None:
     """Stray cells in thousands of rows are rejected, with the address of one."""
     path = tmp_path / "wide.xlsx"
     path.write_bytes(raw_xlsx(_HEADER + _wide_rows(range(2, 3002), 2)))
-    assert refusal(path, ReadingLimits()) == (
+    assert refusal(path) == (
         "wide.xlsx: stray cells make rows up to 16,384 columns wide, such as XFD2442; delete the columns to the right "
         "of the table and save the workbook again, or save the sheet as CSV"
     )
@@ -74,7 +74,7 @@ def test_row_number_that_no_sheet_has(tmp_path: Path, row: int, cell: int, told:
     path = tmp_path / "a.xlsx"
     path.write_bytes(raw_xlsx(_HEADER + f'<row r="{row}"><c r="A{cell}"><v>1</v></c></row>'))
     started = time.monotonic()
-    assert refusal(path, ReadingLimits()) == (
+    assert refusal(path) == (
         f"a.xlsx: the workbook is damaged and cannot be read (sheet 'Sheet': {told}); open it in a spreadsheet program "
         "and save it again"
     )
@@ -98,7 +98,7 @@ def test_bomb_that_lies_about_its_size(tmp_path: Path) -> None:
     path.write_bytes(raw_xlsx(_HEADER, extra={"xl/worksheets/sheet1.xml": sheet}))
     _understate(path, len(sheet))
     started = time.monotonic()
-    message = refusal(path, ReadingLimits())
+    message = refusal(path)
     assert message.startswith("lie.xlsx: the workbook cannot be read")
     assert time.monotonic() - started < PATIENCE
 
@@ -116,7 +116,7 @@ def test_nothing_is_unpacked_to_disk_and_no_link_followed(tmp_path: Path) -> Non
     with zipfile.ZipFile(path, "a") as archive:
         archive.writestr("../evil.txt", "x")
         archive.writestr("/tmp/evil.txt", "x")
-    rows = list(open_sheet(path, SourceOptions(), ReadingLimits()).rows())
+    rows = list(open_sheet(path, SourceOptions()).rows())
     assert [row.cells for row in rows] == [("Ada",)]
     assert sorted(file.name for file in tmp_path.rglob("*")) == ["a.xlsx"]
     assert not (tmp_path.parent / "evil.txt").exists()
@@ -128,7 +128,7 @@ def test_files_next_to_a_workbook_are_not_run(tmp_path: Path, monkeypatch: pytes
     for name in ("csv.py", "zipfile.py", "struct.py", "importer.py"):
         (tmp_path / name).write_text("raise SystemExit('run')\n")
     (tmp_path / "a.xlsx").write_bytes(openpyxl_bytes((("Name",), ("Ada",))))
-    assert [row.cells for row in open_sheet(Path("a.xlsx"), SourceOptions(), ReadingLimits()).rows()] == [("Ada",)]
+    assert [row.cells for row in open_sheet(Path("a.xlsx"), SourceOptions()).rows()] == [("Ada",)]
 
 
 def test_cell_over_the_limit(tmp_path: Path) -> None:
@@ -165,7 +165,7 @@ def test_blank_lines(tmp_path: Path, line: bytes) -> None:
         path = tmp_path / "a.csv"
         path.write_bytes(b"Name\n" + lines + b"Ada\n")
         started = time.process_time()
-        *_, last = open_sheet(path, SourceOptions(), ReadingLimits()).rows()
+        *_, last = open_sheet(path, SourceOptions()).rows()
         assert last.number == 10_002
         return time.process_time() - started
 

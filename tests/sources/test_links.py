@@ -7,7 +7,7 @@ from pathlib import Path
 import xlsxwriter
 
 from importer.models import SourceOptions
-from importer.sources import ReadingLimits, open_sheet
+from importer.sources import open_sheet
 
 ADA = "https://linkedin.example.com/in/ada"
 
@@ -29,7 +29,7 @@ def workbook(path: Path) -> Path:
 def test_links_of_xlsx(tmp_path: Path) -> None:
     """The link of a cell and a HYPERLINK formula give the address; a computed address is not known."""
     path = workbook(tmp_path / "a.xlsx")
-    rows = list(open_sheet(path, SourceOptions(), ReadingLimits()).rows())
+    rows = list(open_sheet(path, SourceOptions()).rows())
     assert {row.number: dict(row.links) for row in rows} == {
         2: {1: ADA},
         3: {1: f'{ADA}?a=1&b="2"'},

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from importer.models import SourceOptions
-from importer.sources import ReadingLimits, open_sheet
+from importer.sources import open_sheet
 from importer.sources.cell_text import find_problem
 from tests.sources.corpus.writers import csv_text, openpyxl_bytes, xlsxwriter_bytes
 
@@ -51,7 +51,7 @@ def read_back(content: bytes, file: str, options: SourceOptions) -> dict[int, tu
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / file
         path.write_bytes(content)
-        rows = list(open_sheet(path, options, ReadingLimits()).rows())
+        rows = list(open_sheet(path, options).rows())
     assert [problem for row in rows for problem in row.problems] == []
     return {row.number: row.cells for row in rows}
 

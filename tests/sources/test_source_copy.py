@@ -12,7 +12,7 @@ import pytest
 
 from importer.models import SourceOptions
 from importer.problems import UnusableInput
-from importer.sources import ReadingLimits, copy_source, open_sheet
+from importer.sources import copy_source, open_sheet
 
 _CONTENT = "Name,City\nGül,İzmir\n".encode()
 
@@ -21,7 +21,7 @@ def test_copy_is_the_same_and_private(tmp_path: Path) -> None:
     """The copy holds the bytes of the file, keeps its extension, is hashed, and readable by its owner only."""
     source = tmp_path / "Candidates.CSV"
     source.write_bytes(_CONTENT)
-    copy = copy_source(source, tmp_path, ReadingLimits())
+    copy = copy_source(source, tmp_path)
     assert copy.path == tmp_path / "source.csv"
     assert copy.path.read_bytes() == _CONTENT
     assert copy.path.stat().st_mode & 0o777 == 0o600
@@ -31,14 +31,14 @@ def test_copy_is_the_same_and_private(tmp_path: Path) -> None:
 def test_missing_file(tmp_path: Path) -> None:
     """A missing file is reported with the path that the person typed."""
     with pytest.raises(UnusableInput) as caught:
-        copy_source(Path("nowhere.csv"), tmp_path, ReadingLimits())
+        copy_source(Path("nowhere.csv"), tmp_path)
     assert str(caught.value) == "nowhere.csv: the file does not exist; check the path"
 
 
 def test_folder(tmp_path: Path) -> None:
     """A folder is reported as a folder."""
     with pytest.raises(UnusableInput) as caught:
-        copy_source(tmp_path, tmp_path, ReadingLimits())
+        copy_source(tmp_path, tmp_path)
     assert str(caught.value) == f"{tmp_path}: this is a folder, not a file; give the path of the file in it"
 
 
@@ -47,14 +47,14 @@ def test_pipe(tmp_path: Path) -> None:
     pipe = tmp_path / "candidates.csv"
     os.mkfifo(pipe)
     with pytest.raises(UnusableInput) as caught:
-        copy_source(pipe, tmp_path, ReadingLimits())
+        copy_source(pipe, tmp_path)
     assert str(caught.value) == (f"{pipe}: this is a pipe or a device, not a regular file; save its output to a file")
 
 
 def test_endless_device(tmp_path: Path) -> None:
     """A device that never ends is not read."""
     with pytest.raises(UnusableInput) as caught:
-        copy_source(Path("/dev/zero"), tmp_path, ReadingLimits())
+        copy_source(Path("/dev/zero"), tmp_path)
     assert str(caught.value).startswith("/dev/zero: this is a pipe or a device, not a regular file; ")
     assert list(tmp_path.iterdir()) == []
 
@@ -68,10 +68,7 @@ def test_sparse_file(tmp_path: Path) -> None:
     message = (
         f"{path}: the file has 8,192 MB; the limit is 4,096 MB; check that it is the right file; split one that is"
     )
-    for read in (
-        lambda: copy_source(path, tmp_path, ReadingLimits()),
-        lambda: open_sheet(path, SourceOptions(), ReadingLimits()),
-    ):
+    for read in (lambda: copy_source(path, tmp_path), lambda: open_sheet(path, SourceOptions())):
         with pytest.raises(UnusableInput) as caught:
             read()
         assert str(caught.value) == message
@@ -81,21 +78,21 @@ def test_sparse_file(tmp_path: Path) -> None:
 def test_name_with_a_nul(tmp_path: Path) -> None:
     """A name with a NUL is reported as a missing file."""
     with pytest.raises(UnusableInput, match="the file does not exist; check the path"):
-        copy_source(tmp_path / "a\0b.csv", tmp_path, ReadingLimits())
+        copy_source(tmp_path / "a\0b.csv", tmp_path)
 
 
 def test_path_that_leads_through_a_file(tmp_path: Path) -> None:
     """A path through a file is reported as a missing file."""
     (tmp_path / "a.csv").write_bytes(_CONTENT)
     with pytest.raises(UnusableInput) as caught:
-        copy_source(tmp_path / "a.csv" / "b.csv", tmp_path, ReadingLimits())
+        copy_source(tmp_path / "a.csv" / "b.csv", tmp_path)
     assert str(caught.value) == f"{tmp_path}/a.csv/b.csv: the file does not exist; check the path"
 
 
 def test_name_that_is_too_long(tmp_path: Path) -> None:
     """A name that the disk rejects is reported with the error of the system."""
     with pytest.raises(UnusableInput) as caught:
-        copy_source(tmp_path / ("x" * 300 + ".csv"), Path("unused"), ReadingLimits())
+        copy_source(tmp_path / ("x" * 300 + ".csv"), Path("unused"))
     assert str(caught.value).endswith(".csv: the file cannot be read: File name too long; check the path and the disk")
 
 
@@ -122,4 +119,4 @@ def test_file_that_grows_is_rejected(tmp_path: Path) -> None:
 def _copy_often(path: Path, folder: Path) -> None:
     """Copy repeatedly: on a busy machine the writer may pause during one copy."""
     for _ in range(100):
-        copy_source(path, folder, ReadingLimits())
+        copy_source(path, folder)

@@ -8,7 +8,7 @@ import pytest
 
 from importer.models import SourceOptions
 from importer.problems import UnusableInput
-from importer.sources import ReadingLimits, open_sheet
+from importer.sources import open_sheet
 
 _BLOCK = 1 << 18  # bytes that are scanned at a time
 _LINE = b"Ada,London\n"
@@ -26,7 +26,7 @@ def _csv(folder: Path, end: bytes, cut: int) -> Path:
 def test_characters_across_two_blocks_are_read(tmp_path: Path, cut: int) -> None:
     """A file is scanned in blocks, and a character may be in two of them."""
     path = _csv(tmp_path, "Gül,İzmir\n".encode(), cut)
-    assert list(open_sheet(path, SourceOptions(), ReadingLimits()).rows())[-1].cells == ("Gül", "İzmir")
+    assert list(open_sheet(path, SourceOptions()).rows())[-1].cells == ("Gül", "İzmir")
 
 
 @pytest.mark.parametrize("cut", range(-1, 6))
@@ -35,5 +35,5 @@ def test_a_wrong_byte_is_found_at_the_end_of_a_block(tmp_path: Path, cut: int) -
     path = _csv(tmp_path, "Gül,".encode() + b"\xc4\n", cut)
     line = path.read_bytes().count(b"\n")
     with pytest.raises(UnusableInput) as refused:
-        open_sheet(path, SourceOptions(), ReadingLimits())
+        open_sheet(path, SourceOptions())
     assert str(refused.value).startswith(f"{path}:{line}:1: the file is not UTF-8: the byte 0xC4 cannot be read; ")

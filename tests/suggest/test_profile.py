@@ -12,13 +12,13 @@ from typer.testing import CliRunner
 from importer.cli.inspect_command import inspect
 from importer.models import SourceOptions
 from importer.problems import UnusableInput
-from importer.sources import ReadingLimits, open_sheet
+from importer.sources import open_sheet
 from importer.suggest import ColumnKind, SheetProfile, profile_sheet
 from tests.sources.corpus.writers import csv_text, edited
 
 
 def profile_of(path: Path, options: SourceOptions) -> SheetProfile:
-    sheet = open_sheet(path, options, ReadingLimits(), shown_as=path.name)
+    sheet = open_sheet(path, options, shown_as=path.name)
     return profile_sheet(sheet.columns, sheet.rows(), sheet.header_row)
 
 

@@ -10,7 +10,7 @@ from importer.mapping import ResolvedMapping, read_mapping, resolve
 from importer.models import Answer, Application, Question, Row
 from importer.problems import Column, Origin, Problem
 from importer.settings import WireFormat
-from importer.sources import ReadingLimits, open_sheet
+from importer.sources import open_sheet
 from importer.transform import Invalid, transform_row
 
 FILE = Path("m.yaml")
@@ -50,9 +50,7 @@ def mapping_of(
     for name, text in (files or {}).items():
         Path(name).write_text(text, encoding="utf-8")
     mapping = read_mapping(FILE)
-    tables = {
-        child: open_sheet(Path(str(child.file)), child.options, ReadingLimits()) for child in mapping.child_sources
-    }
+    tables = {child: open_sheet(Path(str(child.file)), child.options) for child in mapping.child_sources}
     return resolve(mapping, columns, (asked or question(),), wire or WireFormat(), tables, today)
 
 

@@ -13,7 +13,7 @@ from importer.models import Application, Operation, Question, SourceOptions, Tar
 from importer.problems import Column, UsageError
 from importer.sent_answers import sent_lines
 from importer.settings import Settings, load_settings
-from importer.sources import ReadingLimits, open_sheet
+from importer.sources import open_sheet
 from importer.suggest import ColumnView, date_settings, write_proposal
 from importer.transform import Invalid, trace_row, transform_row
 from importer.web.models.draft_mapping import open_mapping
@@ -66,7 +66,7 @@ def match(tmp_path: Path, settings: Settings) -> Match:
     file = tmp_path / "people.csv"
     with file.open("w", encoding="utf-8", newline="") as opened:
         csv.writer(opened).writerows([HEADER, *ROWS])
-    sample = sample_of(file, SourceOptions(), TARGET, QUESTIONS, settings)
+    sample = sample_of(file, SourceOptions(), TARGET, QUESTIONS)
 
     def made(text: str | None = None) -> Matching:
         return Matching(text or write_proposal(sample.proposal), tmp_path / "people.yaml", file, sample, settings)
@@ -257,7 +257,7 @@ def test_a_row_is_shown_as_it_is_read(match: Match, tmp_path: Path, settings: Se
     """Each row of a complete mapping: the lines are those that are sent, or the problems those that hold it back."""
     matching, path = _whole(match), tmp_path / "people.yaml"
     path.write_text(matching.text, "utf-8")
-    sheet = open_sheet(tmp_path / "people.csv", SourceOptions(), ReadingLimits())
+    sheet = open_sheet(tmp_path / "people.csv", SourceOptions())
     resolved = resolve(read_mapping(path), sheet.columns, QUESTIONS, settings.wire, {})
     held = []
     for row in sheet.rows():
@@ -302,7 +302,7 @@ def test_the_odd_rows_come_first(tmp_path: Path, settings: Settings) -> None:
     with file.open("w", encoding="utf-8", newline="") as opened:
         csv.writer(opened).writerows([["E-mail", "Name", "CV", "Phone", "Level", "LinkedIn"], *rows])
     questions = (*QUESTIONS[:2], Question(9, "LinkedIn", False, "url", (), "linkedin", "linkedin_url"))
-    sample = sample_of(file, SourceOptions(), TARGET, questions, settings)
+    sample = sample_of(file, SourceOptions(), TARGET, questions)
     candidates = Matching(write_proposal(sample.proposal), tmp_path / "many.yaml", file, sample, settings).candidates
     first = candidates.at(0, "odd")
     order = [first]
@@ -340,7 +340,7 @@ def test_every_form_of_dates_is_shown(tmp_path: Path, settings: Settings, cell: 
     file = tmp_path / "dates.csv"
     with file.open("w", encoding="utf-8", newline="") as opened:
         csv.writer(opened).writerows([["E-mail", "Start date"], ["a@example.com", cell], ["b@example.com", cell]])
-    sample = sample_of(file, SourceOptions(), TARGET, QUESTIONS, settings)
+    sample = sample_of(file, SourceOptions(), TARGET, QUESTIONS)
     matching = Matching(write_proposal(sample.proposal), tmp_path / "dates.yaml", file, sample, settings)
     assert {one.form: one.means for one in _of(matching, "answers/start").dates} == forms
 
@@ -349,7 +349,7 @@ def test_a_form_of_dates_that_no_cell_has_is_not_dropped(tmp_path: Path, setting
     """It may be that of later rows: the button of the page sets the forms that are shown."""
     file = tmp_path / "dates.csv"
     file.write_text("E-mail,Start date\na@example.com,15.01.2027\nb@example.com,16.01.2027\n", "utf-8")
-    sample = sample_of(file, SourceOptions(), TARGET, QUESTIONS, settings)
+    sample = sample_of(file, SourceOptions(), TARGET, QUESTIONS)
     text = write_proposal(sample.proposal).replace('["%d.%m.%Y"]', '["%d.%m.%Y", "%d/%m/%Y"]')
     shown = _of(Matching(text, tmp_path / "dates.yaml", file, sample, settings), "answers/start").dates
     assert [(one.form, one.cell, one.is_used) for one in shown] == [

@@ -31,7 +31,7 @@ from importer.runs.run_report import refuse_missing
 from importer.runs.table import RunTable
 from importer.sent_answers import SentLine, sent_lines
 from importer.settings import Settings
-from importer.sources import ReadingLimits, clean
+from importer.sources import clean
 from importer.transform import Invalid, trace_row, transform_row
 
 CauseKey = tuple[str, str | None]
@@ -72,7 +72,6 @@ class CheckedRows:
 
     def __init__(self, run: str, corrections: Path, settings: Settings) -> None:
         self._folder, self._path = settings.out / run, corrections
-        self._limits = ReadingLimits()
         self._manifest = read_manifest(self._folder)
         refuse_missing(self._folder)
         with RunTable(self._folder) as table:
@@ -190,7 +189,7 @@ class CheckedRows:
     @cached_property
     def _mapping(self) -> ResolvedMapping | None:
         with RunTable(self._folder) as table:
-            return resolve_again(self._folder, self._manifest, table.sheet, self._limits)
+            return resolve_again(self._folder, self._manifest, table.sheet)
 
     def _now(self, row: Row) -> Row:
         """A row with the corrections as they are now."""

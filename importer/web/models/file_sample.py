@@ -13,8 +13,6 @@ from typing import Any, Final
 from importer.app.inspect_file import InspectedFile, inspect_file, open_candidates
 from importer.app.proposed_folders import with_document_folders
 from importer.models import Question, Row, SourceOptions, Target
-from importer.settings import Settings
-from importer.sources import ReadingLimits
 from importer.suggest import ColumnView, Proposal, profile_sheet, propose, writes_day_first
 from importer.text.normalize import normalize
 
@@ -76,12 +74,7 @@ def column_name(view: ColumnView, views: Sequence[ColumnView]) -> str:
 
 
 def sample_of(
-    file: Path,
-    source: SourceOptions,
-    target: Target,
-    questions: tuple[Question, ...],
-    settings: Settings,
-    shown_as: str | None = None,
+    file: Path, source: SourceOptions, target: Target, questions: tuple[Question, ...], shown_as: str | None = None
 ) -> Sample:
     """The first rows of a file, read once for all requests about it. shown_as: its name for a person.
 
@@ -92,9 +85,9 @@ def sample_of(
     key = file, status and (status.st_size, status.st_mtime_ns), source, target, questions
     if key not in _KEPT:
         if status is not None and status.st_size <= _SMALL:
-            found = inspect_file(file, source, settings, shown_as)
+            found = inspect_file(file, source, shown_as)
         else:
-            sheet, _ = open_candidates(file, source, ReadingLimits(), shown_as or str(file))
+            sheet, _ = open_candidates(file, source, shown_as or str(file))
             first = islice(sheet.rows(), _PROFILED)
             found = InspectedFile(sheet, profile_sheet(sheet.columns, first, sheet.header_row))
         views, rows = found.profile.views, tuple(islice(found.sheet.rows(), _ROWS + 1))
