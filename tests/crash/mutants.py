@@ -107,8 +107,7 @@ MUTANTS = (
     Mutant(
         "a row is sent without end",
         "sending/health.py",
-        " or pending.tries >= self._options.max_attempts:\n"
-        "            return self._end(state, now)\n        delay",
+        " or pending.tries >= self._options.max_attempts:\n            return self._end(state, now)\n        delay",
         ":\n            return self._end(state, now)\n        delay",
     ),
     Mutant(
