@@ -14,7 +14,7 @@ from importer.mapping.model import Mapping
 from importer.mapping.nodes import Diagnostics, Text
 from importer.mapping.resolved import ChildTable
 from importer.mapping.tables import ChildSource
-from importer.models import Row
+from importer.models import CELLS_MERGED, Row
 from importer.problems import Column, Place, Problem
 from importer.text.normalize import closest, join_key, normalize, normalize_name
 
@@ -164,7 +164,10 @@ class Context:
         """
         if (source, key.index) not in self.child_rows:
             by_key: dict[str, list[Row]] = defaultdict(list)
+            own = ""
             for row in self.tables[source].rows():
-                by_key[join_key(row.cells[key.index])].append(row)
+                if not any(one.code == CELLS_MERGED and one.is_in((key.index,)) for one in row.problems):
+                    own = join_key(row.cells[key.index])
+                by_key[own].append(row)  # merged with the key above: that candidate is held back
             self.child_rows[source, key.index] = dict(by_key)
         return self.child_rows[source, key.index]

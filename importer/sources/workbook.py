@@ -24,7 +24,7 @@ from pathlib import Path
 from threading import Lock
 from typing import IO, Any, Final, Protocol
 
-from importer.models import SourceOptions
+from importer.models import CELLS_MERGED, SourceOptions
 from importer.problems import CellPlace, Origin, Problem, UnusableInput, column_letter, file_problem, unusable_file
 from importer.sources.header import place_of
 from importer.sources.sheet import WINDOW, CellProblem, FileKind, Layout, ReadingLimits, Record, SheetName
@@ -254,20 +254,27 @@ class _KeptSheet:
         return cls(file, name)
 
     def records(self) -> Generator[Record, None, None]:
-        """Every row that has cells; may be called again. Cells under merged ones, which nobody sees, are blank."""
-        for record, hidden in self._all():
+        """Every row that has cells; may be called again. Cells under merged ones, which nobody sees, are blank; those
+        below the first one have a problem, as its value may be meant for them too.
+        """
+        tops = set[MergedRange]()
+        for record, hidden, merged in self._all():
             shown = _without(record, hidden) if hidden else record
+            begun = [one for one in merged if one.first_row == record.number]
+            tops |= {one for one in begun if any(record.cells[one.first_index : one.first_index + 1])}
+            if any(shown.cells) and (below := [one for one in merged if one in tops and one.first_row < record.number]):
+                shown = replace(shown, problems=shown.problems + tuple(map(_merged_with, below)))
             if links := self.facts.links.get(record.number):
                 shown = replace(shown, links=tuple(one for one in links.items() if one[0] not in hidden))
             yield shown
 
     def hidden_values(self) -> Iterator[tuple[int, int]]:
         """The row and the index of each cell whose value a merged one hides."""
-        for record, hidden in self._all() if self.facts.merged else ():
+        for record, hidden, _ in self._all() if self.facts.merged else ():
             yield from ((record.number, index) for index in sorted(hidden))
 
-    def _all(self) -> Iterator[tuple[Record, frozenset[int]]]:
-        """Each record as it was read, and the indexes of its cells that are under merged ones."""
+    def _all(self) -> Iterator[tuple[Record, frozenset[int], Sequence[MergedRange]]]:
+        """Each record as it was read, the indexes of its cells under merged ones, and the ranges that it is in."""
         waiting, reached = deque(sorted(self.facts.merged)), list[MergedRange]()
         at = 0
         while at < self._end:
@@ -280,7 +287,7 @@ class _KeptSheet:
                 if reached:
                     reached = [one for one in reached if one.last_row >= record.number]
                     hidden = frozenset(_covered(record, reached))
-                yield record, hidden
+                yield record, hidden, reached
 
     def _block(self, at: int) -> tuple[bytes, int]:
         """The bytes of a block, and where the next one begins."""
@@ -315,6 +322,13 @@ def _record(
 ) -> Record:
     found = tuple(CellProblem(each[0], Problem(*each[1:])) for each in problems)
     return Record(number, cells, typed, found, (), currencies)
+
+
+def _merged_with(merged: MergedRange) -> CellProblem:
+    first = f"{column_letter(merged.first_index)}{merged.first_row}"
+    message = f"the cell is merged with {first}: its value may be meant for this row too"
+    hint = f"unmerge the cells ({_address(merged)}), and fill in each row"
+    return CellProblem(merged.first_index, Problem(CELLS_MERGED, message, hint))
 
 
 def _covered(record: Record, merged: Iterable[MergedRange]) -> Iterator[int]:
@@ -366,14 +380,14 @@ def _merged(sheet: _KeptSheet, layout: Layout) -> Iterator[Problem]:
         some = f"{len(shown):,} ranges of cells are" if len(shown) > 1 else "a range of cells is"
         message = f"{some} merged ({ranges}); only the first cell of each has the value, the others are blank"
         hint = "unmerge the cells and fill them in, unless blank is correct"
-        yield Problem("cells-merged", message, hint, place_of(sheet.origin))
+        yield Problem(CELLS_MERGED, message, hint, place_of(sheet.origin))
     if covered := [each for each in sheet.hidden_values() if each[0] not in layout.left_out]:
         count = "values are" if len(covered) > 1 else "value is"
         some = ", ".join(f"{column_letter(index)}{row}" for row, index in covered[:_SHOWN])
         some += ", ..." if len(covered) > _SHOWN else ""
         message = f"{len(covered):,} {count} hidden under merged cells and not read ({some})"
         hint = "unmerge the cells to see the values; clear them, or keep the cells unmerged"
-        yield Problem("cells-merged", message, hint, place_of(sheet.origin))
+        yield Problem(CELLS_MERGED, message, hint, place_of(sheet.origin))
 
 
 def _address(merged: MergedRange) -> str:

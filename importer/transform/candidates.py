@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from importer.mapping import ResolvedFilter, ResolvedGrouping, ResolvedMapping
-from importer.models import Row
+from importer.models import CELLS_MERGED, Row
 from importer.problems import CellPlace, Column, Problem
 from importer.text.normalize import join_key, normalize, stripped
 from importer.transform.texts import in_mapping, quoted
@@ -98,7 +98,7 @@ def keyed_rows(
 def _merged(members: list[Row], grouping: ResolvedGrouping) -> Row:
     first = members[0]
     own = [row for row in members if grouping.main is None or matches(grouping.main, row)]
-    problems = [problem for row in members for problem in row.problems]
+    problems = [problem for row in members for problem in row.problems if row is first or problem.code != CELLS_MERGED]
     problems += _key_problems(first, own, grouping)
     for column in grouping.shared:
         problems += _conflicts(own, column)

@@ -81,9 +81,9 @@ class _SourceReader:
     def __init__(self, entries: ResolvedSource, kind: EntryKind, wire: WireFormat) -> None:
         caches: dict[str, ValueCache] = defaultdict(ValueCache)
         self.own_columns = isinstance(entries.source, FromRow)
-        self._find = finder_of(entries.source, entries.missing)
         self._groups = tuple(_GroupReader(group, kind, wire, caches) for group in entries.groups)
         own = tuple(column for group in self._groups for column in group.columns)
+        self._find = finder_of(entries.source, entries.missing, own)
         self.columns = columns_of(entries.source) or own  # those of the candidate's own row
 
     def read(self, row: Row, problems: list[Problem]) -> list[dict[str, Any]]:

@@ -44,13 +44,17 @@ class EntryRow:
 Finder = Callable[[Row, list[Problem]], Sequence[EntryRow]]
 
 
-def finder_of(source: EntriesFrom, missing: frozenset[str]) -> Finder:
-    """The finder for a source of entries. `missing`: normalized words that count as an empty cell."""
+def finder_of(source: EntriesFrom, missing: frozenset[str], read: Iterable[Column] = ()) -> Finder:
+    """The finder for a source of entries. `missing`: normalized words that count as an empty cell. read: the columns of
+    its fields; a cell of another table that is in none of them matters to nobody.
+    """
     match source:
         case FromRow():
             return lambda row, problems: (EntryRow(row),)
         case FromChild():
-            return lambda row, problems: _children(source, row, problems)
+            own = (*read, source.children.key, source.children.order_by)
+            used = frozenset(column.index for column in own if column is not None)
+            return lambda row, problems: _children(source, row, used, problems)
         case FromGroup():
             return lambda row, problems: _members(source, row)
         case FromPieces():
@@ -75,12 +79,12 @@ def columns_of(source: EntriesFrom) -> tuple[Column, ...]:
 # --- other rows ---------------------------------------------------------------------------------
 
 
-def _children(source: FromChild, row: Row, problems: list[Problem]) -> list[EntryRow]:
+def _children(source: FromChild, row: Row, used: frozenset[int], problems: list[Problem]) -> list[EntryRow]:
     found = list(source.rows_of(row))
     if not found and (problem := source.problem_of(row)):
         problems.append(problem)
     for child in found:
-        problems.extend(child.problems)
+        problems.extend(one for one in child.problems if one.column is None or one.is_in(used))
     order_by = source.children.order_by
     if order_by is None or len(found) < 2:
         return [EntryRow(child) for child in found]

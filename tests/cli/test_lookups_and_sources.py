@@ -281,3 +281,40 @@ def test_an_error_value_can_be_declared_as_an_empty_cell(serve: Serve, name: str
         f"{place.format(4, 'Salary', 'F')}the cell contains the error #REF!"
         f" | {place.format(4, 'CV', 'D')}the CV's document ID is missing: '#N/A' is read as an empty cell",
     ]
+
+
+def test_a_merged_cell_belongs_to_no_row_by_guess(serve: Serve, tmp_path: Path) -> None:
+    """Below a value that is merged over several rows, a row is held back where it is read; of a key, its candidate."""
+    served = serve()
+    people = [
+        ["ID", "E-mail", "First", "Last", "CV", "Phone", "Source"],
+        *(
+            [number, f"p{number}@example.com", "Ada", "Nur", 7000 + number, f"+90555000{number:04d}", "Referral"]
+            for number in range(1, 6)
+        ),
+    ]
+    jobs = [["Person", "Firm", "Note"], [1, "A", "x"], [2, "B", "x"], [None, "C", "x"], [4, "D", "x"], [5, "E", None]]
+    book = openpyxl.Workbook()
+    for row in people:
+        book.active.append(row)
+    book.active["G4"] = None
+    book.active.merge_cells("G3:G4")  # of no answer
+    book.active["F5"] = None
+    book.active.merge_cells("F4:F5")
+    for row in jobs:
+        (book["Jobs"] if "Jobs" in book.sheetnames else book.create_sheet("Jobs")).append(row)
+    book["Jobs"].merge_cells("A3:A4")
+    book["Jobs"].merge_cells("C5:C6")  # of no field
+    book.save(tmp_path / "people.xlsx")
+    (tmp_path / "mapping.yaml").write_text(
+        "version: 1\ntarget: {job_post: 4f2c9a}\ndefaults: {unused_columns: ignore}\n"
+        "candidate: {email: E-mail, first_name: First, last_name: Last, cv: CV}\n"
+        "answers:\n  phone: Phone\n  work_permit: {value: 'yes'}\n"
+        "  experience:\n    experience: {sheet: {name: Jobs, key: Person, equals: ID}, company_name: Firm}\n",
+        encoding="utf-8",
+    )
+    ran = served("run", "people.xlsx", "--mapping", "mapping.yaml", "--json")
+    assert ran.counts == {"created": 3, "invalid": 2}
+    problems = str(ran.summary["problems"])
+    assert "the cell is merged with A3" in problems
+    assert "the cell is merged with F4" in problems

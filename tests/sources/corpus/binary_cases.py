@@ -54,6 +54,10 @@ def _cases() -> Iterator[Case]:
     merged = Expected(
         ("Name", "City"),
         {2: ("Ada", "Rome"), 3: ("Alan", "")},
+        (
+            "a.xls, Sheet!B3: the cell is merged with B2: its value may be meant for this row too; "
+            "unmerge the cells (B2:B3), and fill in each row",
+        ),
         warnings=(
             "a.xls, Sheet: a range of cells is merged (B2:B3); only the first cell of each has the value, the "
             "others are blank; unmerge the cells and fill them in, unless blank is correct",

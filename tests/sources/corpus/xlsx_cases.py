@@ -425,10 +425,14 @@ _UNUSUAL = (
     ),
     _raw(
         "merged",
-        "reports merged cells below the header only",
+        "reports merged cells below the header only, and refuses those that may have the value of the row above",
         Expected(
             _COLUMNS,
             {4: ("Ada", "London"), 5: ("Alan", "")},
+            (
+                "a.xlsx, Sheet!B5: the cell is merged with B4: its value may be meant for this row too; "
+                "unmerge the cells (B4:B5), and fill in each row",
+            ),
             header_row=3,
             warnings=(
                 "a.xlsx, Sheet: 2 ranges of cells are merged (B4:B5, A6:B6); only the first cell of each has the "
