@@ -26,7 +26,7 @@ from importer.text.results_cells import truncated
 from importer.text.terminal import command_line
 
 _SHOWN: Final = 3  # cells in a message
-_FEWEST_SORTED: Final = 3  # cells: two may really have been exchanged
+_FEWEST_SORTED: Final = 3  # texts: two may really have been exchanged
 _NOTE: Final = "Only the first "  # of the line after a sheet that is full
 _IN_REPORT: Final = "fix the rows in report.xlsx of the same folder, where a cell stays as you type it, and run that"
 _AS_TEXT: Final = "undo them; what you meant to change, type with ' in front: then it stays as you type it"
@@ -230,19 +230,16 @@ class _Comparison:
                     yield Problem("results-row-unknown", message, self._write_again, FilePlace(self._file))
 
     def _exchanged(self) -> Iterator[Problem]:
-        """The problems of columns that were sorted alone: rows have each other's texts now.
-
-        In a column of addresses or names, cells beside them may have been corrected too.
-        """
+        """The problems of columns that were sorted alone: most of the changed cells have each other's texts now."""
         for index in {index: None for _, index in self._changed}:
             cells = [one for (_, at), one in self._changed.items() if at == index]
-            was = {one.old for one in cells}
-            moved = [one for one in cells if one.new in was]
-            is_only_moved = len(cells) == len(was) and was == {one.new for one in cells}
-            if len(moved) >= _FEWEST_SORTED and (is_only_moved or index in (*self._email, *self._name)):
-                rows = ", ".join(str(one.row) for one in moved[:_SHOWN]) + (", ..." if len(moved) > _SHOWN else "")
+            exchanged = Counter(one.old for one in cells) & Counter(one.new for one in cells)
+            if len(exchanged) >= _FEWEST_SORTED and 2 * exchanged.total() > len(cells):
+                moved = [str(one.row) for one in cells if one.new in exchanged]
+                rows = ", ".join(moved[:_SHOWN]) + (", ..." if len(moved) > _SHOWN else "")
                 message = f"the cells of the column '{cells[0].column.label}' in rows {rows} are exchanged"
-                yield Problem("results-row-unknown", message, self._write_again, FilePlace(self._file))
+                hint = f"{self._write_again}; if they are right now, correct your own file, and import that"
+                yield Problem("results-row-unknown", message, hint, FilePlace(self._file))
 
 
 def _cell(record: Record, at: int) -> str:

@@ -62,11 +62,17 @@ def date_kind(number_format: str) -> DateKind | None:
     return DateKind.TIME if letters else None
 
 
+def shown_date(value: str, number_format: str) -> str | None:
+    """What a format shows of a date as YYYY-MM-DD: of `mmm-yy` the month. None: of a year alone it is not certain that
+    it is a date: in a cell with the format `yyyy`, a typed 2019 is a day in 1905.
+    """
+    letters = _date_letters(number_format)
+    return None if letters == {"y"} else value[:7] if letters == {"y", "m"} else value
+
+
 @lru_cache(maxsize=4096)
-def shown_length(number_format: str) -> int | None:
-    """How much of YYYY-MM-DD the format of a date shows: `mmm-yy` shows no day. None: all of it, or nothing certain."""
-    letters = {letter for letter in _NOT_SHOWN.sub("", number_format).lower() if letter in "ymdhs"}
-    return {frozenset("y"): 4, frozenset("ym"): 7}.get(frozenset(letters))
+def _date_letters(number_format: str) -> frozenset[str]:
+    return frozenset(_NOT_SHOWN.sub("", number_format).lower()) & frozenset("ymdhs")
 
 
 def changes_text(number_format: str) -> bool:

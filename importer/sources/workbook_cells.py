@@ -22,7 +22,7 @@ from importer.sources.cell_text import (
     plain_number,
     quoted,
 )
-from importer.sources.number_format import DateKind, date_kind, shown_currency, shown_length, shown_number, shown_text
+from importer.sources.number_format import DateKind, date_kind, shown_currency, shown_date, shown_number, shown_text
 from importer.sources.sheet import CellProblem, Record
 
 _LEAP_DAY_1900 = 60  # Excel believes that 29 February 1900 exists
@@ -98,6 +98,8 @@ class CellReader:
                 texts[index] = text = cell_text(value) if shown is None else clean(shown)
                 if shown is None:
                     problems.append(CellProblem(index, _not_read(text, code)))
+                elif isinstance(value, date):
+                    typed.append(index)
                 elif is_canonical(text) and ("." not in text or text.endswith("%") or text == cell_text(value)):
                     typed.append(index)  # but not the text of a code: its point may be a decimal point
                     if code and isinstance(value, int | float) and (currency := shown_currency(value, code)):
@@ -108,7 +110,7 @@ class CellReader:
 
     def _shown(self, number: int, index: int, value: Value, code: str) -> str | None:
         if isinstance(value, bool) or not isinstance(value, int | float):
-            return cell_text(value)[: shown_length(code)] if isinstance(value, date) and code else cell_text(value)
+            return shown_date(cell_text(value), code) if isinstance(value, date) and code else cell_text(value)
         if has_lost_digits(value):
             self._facts.lost_digits.setdefault(index, number)
         return shown_number(value, code) if code else cell_text(value)

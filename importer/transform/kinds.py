@@ -253,6 +253,7 @@ def _yes_no_reader(value: ResolvedValue, words: tuple[str, str]) -> TextReader:
 _TOKEN = re.compile(r"(?=.*[0-9A-Za-z])[0-9A-Za-z_.:=+~{}-]{1,200}")
 _NUMBER = re.compile(r"[0-9]{1,30}")
 _FLOAT = re.compile(r"([0-9]{1,15})\.0")  # an ID column that a program stored as floats
+_MONTH = re.compile(r"[0-9]{4}-[0-9]{2}")
 # Numbers with separators or an exponent, what a spreadsheet program made of 1-2, and names of files.
 _NO_TOKEN = re.compile(
     r"[0-9]+(?:[.,][0-9]+)+|[0-9][.,]?[0-9]*E\+?[0-9]+|[0-9]{4}-[0-9]{2}-[0-9]{2}|[0-9:]*:[0-9]{2}|TRUE|FALSE|"
@@ -273,7 +274,7 @@ def _read_cv(text: str, typed: bool) -> str | InvalidValue:
     Not valid are names of files, web addresses, and numbers with separators.
     """
     token = _FLOAT.sub(r"\1", text)
-    is_token = _TOKEN.fullmatch(token) and not _NO_TOKEN.fullmatch(token)
+    is_token = _TOKEN.fullmatch(token) and not (_NO_TOKEN.fullmatch(token) or (typed and _MONTH.fullmatch(token)))
     return read_text(token, typed) if is_token else _invalid_document(text)
 
 

@@ -297,6 +297,17 @@ def test_one_column_that_was_sorted_alone(serve: Serve, column: str) -> None:
     assert (refused.code, "results-row-unknown" in refused.err, served.accepted) == (3, True, [])
 
 
+def test_a_column_with_equal_texts_that_was_sorted_alone(serve: Serve) -> None:
+    """Also if one of its cells was corrected."""
+    served = serve()
+    texts = ["1003", "1001", "1001", "1002", "x"]
+    first = run_first(served, *(candidate(number, CV=text, Salary="a lot") for number, text in enumerate(texts)))
+    report = served.door.folder / first / "report.xlsx"
+    fix(report, *({"CV": text, "Salary": "1"} for text in ("1001", "1001", "1002", "1003", "1004")))
+    refused = served("run", f"{first}/report.xlsx")
+    assert (refused.code, "column 'CV' in rows 2, 4, 5 are exchanged" in refused.err, served.accepted) == (3, True, [])
+
+
 def test_what_was_typed_is_read_as_it_is_seen(serve: Serve) -> None:
     """By its number format, like a cell of a source; what no program shows, or is no text, is refused with its cell."""
     served = serve()

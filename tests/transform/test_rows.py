@@ -39,6 +39,15 @@ def test_an_application() -> None:
     ]
 
 
+def test_a_month_of_a_workbook_is_no_document() -> None:
+    """A program may have made it of the ID 2-30; as text it may be one."""
+    month = _person(cv="2030-02")
+    mapping = mapping_of("Cell")
+    assert isinstance(transform_row(month, mapping), Application)
+    (problem,) = problems_of(mapping, replace(month, typed=frozenset({3})))
+    assert "'2030-02' is not a valid document ID" in problem
+
+
 def test_a_pool_candidate() -> None:
     """A row is the body of service description 4.3, with a constant source_platform."""
     mapping = _pool("{email: E-mail, first_name: First, last_name: Last, cv: CV, source_platform: {value: zoho}}")
