@@ -25,7 +25,8 @@ _OF_RUN_ONLY: Final = (
 )
 
 _OF_FILES: Final = ("document-missing", "document-unusable", "document-refused", "document-shared")
-_FIXED_IN_FILE: Final = {ROUTE_UNKNOWN, "group-incomplete"}  # what is right for them may be for another mapping
+# What is right for them may be for another mapping; or their cells may be those of other columns.
+_FIXED_IN_FILE: Final = {ROUTE_UNKNOWN, "group-incomplete", "too-many-cells", "too-few-cells"}
 _OF_DOCUMENTS: Final = ("--out", "--sandbox", "--questions", "--sheet")
 
 
@@ -74,7 +75,8 @@ def _steps(summary: Summary, folder: Path) -> Iterator[Step]:
         yield Step(f"Fix {tables}, then run the same command again", whole, "Send rows again", own)
         causes = {group.code for group in summary.to_fix if group not in others}
         to_fix = to_fix if causes else []
-    if to_fix and causes and causes <= _FIXED_IN_FILE:
+    is_fixed_in_file = bool(causes) and causes <= _FIXED_IN_FILE
+    if to_fix and is_fixed_in_file:
         if summary.continues:  # of one mapping; those of the other rows are not known here
             yield Step(f"Fix the rows in {summary.source.file}, and import it with its folder of mappings again")
     elif to_fix and (not causes or causes - {*_OF_FILES, "document-without-id"}):
@@ -96,14 +98,15 @@ def _steps(summary: Summary, folder: Path) -> Iterator[Step]:
             text = f"{sends} the rows that are ready{' by that command' if is_same else fixed}"
             yield Step(text, () if is_same else again, "Send")
         elif source:
-            yield Step(f"Or fix the rows in {source}, then import it", again)
+            yield Step(f"{'F' if is_fixed_in_file else 'Or f'}ix the rows in {source}, then import it", again)
     elif not summary.stopped:
         if summary.rows_of(*SENT_AGAIN):
             fixed = f", also after fixing rows in {source}" if source else ""
             yield Step(f"Run the same command again{fixed}; completed rows are skipped", again, "Send rows again", True)
         elif source:
             how = ", then import it again" if taken else " and run the same command again"
-            yield Step(f"Or fix them in {source}{how}", again, repeats=not taken)
+            them = "Fix the rows" if is_fixed_in_file else "Or fix them"
+            yield Step(f"{them} in {source}{how}", again, repeats=not taken)
     if any(group.is_warning and group.outcome is OutcomeKind.CREATED for group in summary.problems):
         yield Step(f"Check the rows with a warning in {csv_file(OutcomeKind.CREATED)}")
     if summary.sandbox and not to_fix:

@@ -186,6 +186,8 @@ class Layout:
         if count > (self.longest if count > record.width else self.named):
             message = f"the row has {count} cells, but the header has {self.named}"
             hint = "clear the extra cells, or give them a header; in a CSV, quote cells that contain the delimiter"
+            if count > record.width:
+                hint = "remove the delimiter that is too many, such as at the end, or quote the cell that contains it"
             column = Column.at(count - 1 - self.origin.first, "")
             yield Problem("too-many-cells", message, hint, CellPlace(self.origin, record.number, column))
         elif self.even and len(record.cells) < self.width:

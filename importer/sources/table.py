@@ -97,11 +97,13 @@ def has_table(source: RecordSource, options: SourceOptions, known: int = 1) -> b
 def _layout(source: RecordSource, header: Header, options: SourceOptions, head: Sequence[Record]) -> Layout:
     """The layout below a header. head: the first records, which show how many cells are usual."""
     width = len(header.names) if source.even else header.width
-    rows = [record for record in head if record.number > header.last_row and record.width]
-    are_named = bool(rows) and 2 * sum(record.width > header.width for record in rows) < len(rows)
-    usual = Counter(len(record.cells) for record in rows).most_common(1) if source.even else ()
     lower = header.lower + ("",) * width
     columns = tuple(Column.at(index, header.names[index], lower[index]) for index in range(width))
+    rows = [record for record in head if record.number > header.last_row and record.width]
+    letters = {name[1:].strip().upper() for name in options.names if name.startswith("=")}
+    named = max([header.width, *(column.index + 1 for column in columns if column.letter in letters)])
+    are_named = bool(rows) and 2 * sum(record.width > named for record in rows) < len(rows)
+    usual = Counter(len(record.cells) for record in rows).most_common(1) if source.even else ()
     hidden = source.hidden if options.hidden_rows == "skip" else frozenset()
     return Layout(
         source.origin,
@@ -111,28 +113,33 @@ def _layout(source: RecordSource, header: Header, options: SourceOptions, head: 
         source.even,
         hidden.union(options.skip_rows),
         options.stop_at,
-        header.width if are_named else width,
+        named if are_named else width,
         max(width, *(length for length, _ in usual)) if usual else width,
     )
 
 
 def _records(source: RecordSource, layout: Layout, options: SourceOptions) -> Iterator[Record]:
-    """The records; with `short_rows: blank`, those of which Excel left out the last cells have them.
+    """The records, with as many cells as the header where Excel wrote more or fewer.
 
-    It writes a CSV in blocks of 16 rows, and of a block whose last columns are blank, not even their delimiters. So all
-    rows of a block must be short alike, with an e-mail address in the same column: a row that is cut, or broken in two,
+    It writes a CSV in blocks of 16 rows, each with the delimiters of its longest row: a note beside the table gives its
+    whole block blank cells at the end. With `short_rows: blank`, rows whose last cells it left out have them. All rows
+    of a block must be short alike, with an e-mail address in the same column: a row that is cut, or broken in two,
     has longer neighbors, is alone, or has its address in one half.
     """
-    if not source.even or options.short_rows is None:
+    if not source.even:
         yield from source.records()
         return
     width = layout.width
     for _, block in groupby(source.records(), lambda record: (record.number - 1) // EXCEL_BLOCK):
         rows = list(block)
         length = len(rows[0].cells)
+        if length == width or len(rows) == 1 or any(len(record.cells) != length for record in rows):
+            yield from rows
+            continue
         with_address = [{at for at, cell in enumerate(record.cells) if "@" in cell} for record in rows]
-        are_alike = all(len(record.cells) == length for record in rows) and len(rows) > 1
-        if 1 < length < width and are_alike and (set.intersection(*with_address) or not any(with_address)):
+        if length > width:
+            rows = [replace(one, cells=one.cells[:width]) if one.width <= width else one for one in rows]
+        elif options.short_rows and length > 1 and (set.intersection(*with_address) or not any(with_address)):
             rows = [replace(record, cells=record.cells + ("",) * (width - length)) for record in rows]
         yield from rows
 

@@ -84,6 +84,7 @@ def entry_groups(
 
 
 _SOME = 0.5
+_NAMES = ("first_name", "last_name", "full_name", "bare_name")
 
 
 def _is_whole(kind: EntryKind, fields: Sequence[EntryColumns]) -> bool:
@@ -376,9 +377,13 @@ def _is_document_of(goal: Goal, one: ColumnView) -> bool:
 
 
 def has_other_people(other: OtherSheet, views: Sequence[ColumnView]) -> bool:
-    """Whether another table has e-mail addresses, and most are not those of this one: it is another export."""
-    addresses = [one for one in other.columns if one.emails >= _SOME]
-    return bool(addresses) and not any(_share_found(key, one) >= _MIN_SHARE for key in addresses for one in views)
+    """Whether another table has names and e-mail addresses, and most are not those of this one: it is another export,
+    and not entries with the address of a reference.
+    """
+    addresses = [one for one in other.columns if one.concept == "email" and one.emails >= _SOME]
+    if not addresses or not any(one.concept in _NAMES for one in other.columns):
+        return False
+    return not any(_share_found(key, one) >= _MIN_SHARE for key in addresses for one in views)
 
 
 def join_of(there: Sequence[ColumnView], views: Sequence[ColumnView]) -> Join | None:

@@ -313,11 +313,13 @@ def test_another_export_beside_a_file_is_not_joined_with_it() -> None:
     """Both only count their rows alike: the schools of one are not those of the people in the other."""
     numbers = [str(number) for number in range(1, 5)]
     here = sampled({"Nr": numbers, "E-mail": [f"a{number}@example.com" for number in numbers]})
-    there = {"No": numbers, "School": list("ABCD"), "E-mail": [f"b{number}@example.com" for number in numbers]}
+    addresses = [f"b{number}@example.com" for number in numbers]
+    there = {"No": numbers, "School": list("ABCD"), "Vorname": list("EFGH"), "E-mail": addresses}
     facts, question = SourceFacts("june.csv", header_row=1), asked("education", "long_text")
     others = [OtherSheet("may.csv", sampled(there), is_file=True)]
     assert propose(JOB_POST, (question,), here, facts, others).answers == ()
     del there["E-mail"]
+    there["Reference email"] = addresses
     others = [OtherSheet("may.csv", sampled(there), is_file=True)]
     (answer,) = propose(JOB_POST, (question,), here, facts, others).answers
     assert isinstance(answer.content, ProposedEntries)

@@ -191,7 +191,20 @@ CSV_CASES = (
             (*_COLUMNS, "Note"),
             {2: (*_ADA, ""), 3: ("Alan", "b", "alan@example.org"), 4: ("Eda", "eda@example.com", "x")},
             (
-                'a.csv, row 3, column "=D": the row has 4 cells, but the header has 3; clear the extra cells, or '
+                'a.csv, row 3, column "=D": the row has 4 cells, but the header has 3; remove the delimiter that is '
+                "too many, such as at the end, or quote the cell that contains it",
+            ),
+        ),
+    ),
+    _case(
+        "csv-block-with-a-note",
+        "reads the rows that have blank cells at the end because of a note beside the table in the same block of 16",
+        "Name,E-mail\n" + 15 * "Ada,ada@example.com\n" + "Ada,ada@example.com,\n" + "Alan,alan@example.org,note\n",
+        Expected(
+            _COLUMNS,
+            {**dict.fromkeys(range(2, 18), _ADA), 18: _ALAN},
+            (
+                'a.csv, row 18, column "=C": the row has 3 cells, but the header has 2; clear the extra cells, or '
                 "give them a header; in a CSV, quote cells that contain the delimiter",
             ),
         ),
@@ -201,6 +214,13 @@ CSV_CASES = (
         "reads rows that all end with a delimiter which the header does not have",
         "Name,E-mail\nAda,ada@example.com,\nAlan,alan@example.org,\n",
         Expected(_COLUMNS, _BOTH),
+    ),
+    _case(
+        "csv-unnamed-column-that-is-read",
+        "reads a column without a header that the mapping names by its letter, also where few rows have it",
+        "Name,E-mail,\nAda,ada@example.com,x\nAlan,alan@example.org,\nAda,ada@example.com,\n",
+        Expected((*_COLUMNS, "=C"), {2: (*_ADA, "x"), 3: (*_ALAN, ""), 4: (*_ADA, "")}),
+        SourceOptions(names=("Name", "E-mail", "=C")),
     ),
     _case(
         "csv-unnamed-columns-at-the-end",
