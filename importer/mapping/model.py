@@ -279,12 +279,16 @@ class Mapping:
         """The other tables that it reads, with the names that it reads there, and where each is named first."""
         places: dict[ChildSource, LinePlace] = {}
         columns: dict[ChildSource, tuple[Text, ...]] = {}
-        for rows, there in self._child_rows():
+        counted = set[ChildSource]()
+        for rows, there, specs in self._child_rows():
             places.setdefault(rows.source, rows.place)
             columns[rows.source] = (*columns.get(rows.source, ()), rows.key_, *there)
+            if _counts_from_1900(self.defaults, *specs):
+                counted.add(rows.source)
+        found = ((source, _names(columns[source]), place) for source, place in places.items())
         return {
-            replace(source, options=replace(source.options, names=_names(columns[source]))): place
-            for source, place in places.items()
+            replace(one, options=replace(one.options, names=names, counts_from_1900=one in counted)): place
+            for one, names, place in found
         }
 
     @property
@@ -300,22 +304,23 @@ class Mapping:
         source = own if reading is None else replace(reading, names=own.names, counts_from_1900=own.counts_from_1900)
         return replace(self, source=source if sheet is None else replace(source, sheet=sheet))
 
-    def _child_rows(self) -> Iterator[tuple[ChildRows, Sequence[Text]]]:
-        """Rows of other tables, and the columns that are read of them."""
+    def _child_rows(self) -> Iterator[tuple[ChildRows, Sequence[Text], Sequence[Formats]]]:
+        """Rows of other tables, the columns that are read of them, and how."""
         for content in (*self.candidate.values(), *(answer.content for answer in self.answers)):
             for spec in content.sources if isinstance(content, EntriesAnswer) else ():
                 there = [name for value in spec.fields.values() for name in value.own_columns]
-                yield from ((rows, there) for rows in (spec.sheet, spec.file) if rows)
+                fields = [*spec.fields.values()]
+                yield from ((rows, there, fields) for rows in (spec.sheet, spec.file) if rows)
             values = content.values if isinstance(content, EntriesAnswer) else [content]
-            yield from ((value.rows, value.columns) for value in values if value.rows)
+            yield from ((value.rows, value.columns, [value]) for value in values if value.rows)
 
 
 def mapping_of(
     file: MappingFile, path: Path, folders: tuple[Path, ...], content: bytes, unreviewed: Problem | None = None
 ) -> Mapping:
     """The mapping that a file describes."""
-    names, is_counted = _names_read(file), any("excel" in (each.dates or ()) for each in _formats(file))
-    source = replace(file.source.options(file.source.sheet), names=names, counts_from_1900=is_counted)
+    is_counted = _counts_from_1900(file.defaults, *_formats(file))
+    source = replace(file.source.options(file.source.sheet), names=_names_read(file), counts_from_1900=is_counted)
     return Mapping(
         path=path,
         folders=folders,
@@ -340,9 +345,17 @@ def mapping_of(
 
 def _formats(file: MappingFile) -> Iterator[Formats]:
     """All that say how cells of the table itself are read."""
-    yield from (file.defaults, *file.candidate.fields.values())
-    for answer in file.answers.values():
-        yield from [answer] if isinstance(answer, AnswerValue) else answer.values
+    for value in (*file.candidate.fields.values(), *file.answers.values()):
+        if not isinstance(value, EntriesAnswer):
+            yield from () if value.rows else (value,)
+            continue
+        for entries in value.sources:
+            if not (entries.sheet or entries.file):
+                yield from (one for one in entries.fields.values() if not one.rows)
+
+
+def _counts_from_1900(*formats: Formats) -> bool:
+    return any("excel" in (each.dates or ()) for each in formats)
 
 
 def _names_read(file: MappingFile) -> tuple[str, ...]:

@@ -126,7 +126,7 @@ class FromChild:
         if not other or key in self.children.by_key:
             return None
         message = f"'{key}' is not in the column '{self.children.key.label}' of {self.children.table}, but '{other}' is"
-        hint = "write both alike; in a workbook, give both columns the same number format"
+        hint = "if both are of one person, write them alike; if not, clear this cell: nothing is looked up for it then"
         return Problem("key-spelled-differently", message, hint, row.place(self.equals))
 
 

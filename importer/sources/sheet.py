@@ -151,7 +151,7 @@ class Layout:
         for record in records:
             if record.number <= self.header_row or record.blank or record.number in self.left_out:
                 continue
-            if self.stop_at is not None and self.stops(record.cells):
+            if self.ends_at(record):
                 return
             yield self.row(record)
 
@@ -172,8 +172,11 @@ class Layout:
     def _place(self, record: Record, index: int) -> CellPlace:
         return CellPlace(self.origin, record.number, self.columns[index])
 
-    def stops(self, cells: tuple[str, ...]) -> bool:
-        return next((cell for cell in cells if cell), "").casefold() == (self.stop_at or "").strip().casefold()
+    def ends_at(self, record: Record) -> bool:
+        """Whether the table ends before this row."""
+        if self.stop_at is None or record.number <= self.header_row or record.number in self.left_out:
+            return False
+        return next((cell for cell in record.cells if cell), "").casefold() == self.stop_at.strip().casefold()
 
     def _problems(self, record: Record) -> tuple[Problem, ...]:
         is_usual = len(record.cells) == self.width and (self.named == self.width or record.width <= self.named)

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
-from itertools import groupby, islice
+from itertools import groupby, islice, takewhile
 
 from importer.models import SourceOptions
 from importer.problems import Column, Origin, Problem, UnusableInput, unusable_file
@@ -129,8 +129,9 @@ def _records(source: RecordSource, layout: Layout, options: SourceOptions) -> It
     if not source.even:
         yield from source.records()
         return
-    width = layout.width
-    for _, block in groupby(source.records(), lambda record: (record.number - 1) // EXCEL_BLOCK):
+    width, records = layout.width, source.records()
+    of_table = takewhile(lambda one: not layout.ends_at(one), records)  # what is below it may not be readable
+    for _, block in groupby(of_table, lambda record: (record.number - 1) // EXCEL_BLOCK):
         rows = list(block)
         length = len(rows[0].cells)
         if length == width or len(rows) == 1 or any(len(record.cells) != length for record in rows):

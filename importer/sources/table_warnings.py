@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 
 from importer.models import SourceOptions
-from importer.problems import Column, Origin, Problem, file_problem
+from importer.problems import Column, Origin, Problem, UnusableInput, file_problem
 from importer.sources.header import Header, place_of
 from importer.sources.likely_header import has_values
 from importer.sources.sheet import Layout, Record, Sheet
@@ -31,12 +32,12 @@ def rows_above(origin: Origin, head: Sequence[Record], header: Header, options: 
 
 
 def rows_below(records: Iterable[Record], layout: Layout) -> Iterator[Problem]:
-    """Rows below the end of a table that look like candidates: half as wide as it, with an address."""
-    below = iter(records)
-    end = next((one for one in below if one.number > layout.header_row and layout.stops(one.cells)), None)
-    rows = [
-        one.number for one in below if 2 * one.filled >= len(layout.columns) and any("@" in cell for cell in one.cells)
-    ]
+    """Rows below the end of a table that look like candidates: as wide as most of them, with an address."""
+    below, rows = iter(records), list[int]()
+    end = next(filter(layout.ends_at, below), None)
+    wide = max(min(3, len(layout.columns)), len(layout.columns) // 2)  # a total, or who made the file, is shorter
+    with suppress(UnusableInput):  # what is below the table may be anything
+        rows += [one.number for one in below if one.filled >= wide and any("@" in cell for cell in one.cells)]
     if end is not None and rows:
         some = "1 row below it looks" if len(rows) == 1 else f"{len(rows):,} rows below it look"
         message = f"the table ends before row {end.number}, and {some} like data ({_listed_parts(rows)}): not imported"

@@ -64,7 +64,7 @@ def workbook_records(
     facts, read = sheet.facts, sheet.origin.sheet
     if facts.is_1904 and options.counts_from_1900:
         message = "this workbook counts days from 1904, but the mapping reads numbers as days since 1900 (dates: excel)"
-        hint = "write dates: excel_1904 in the mapping, or give these cells the format of a date"
+        hint = "write dates: excel_1904 in the mapping"
         raise unusable_file("date-format-invalid", message, hint, name)
     is_named = options.sheet is not None
     visible = tuple(one for one, is_visible in sheet.sheets if is_visible)

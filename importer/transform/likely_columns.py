@@ -218,12 +218,19 @@ def can_drop_cells(value: ResolvedValue) -> bool:
 
 
 class Dropped:
-    """Counts the cells of each column that are filled in, and those that give no value."""
+    """Counts the cells of each column that are filled in, and those that give no value. others: values of the mapping,
+    of which one may take what this one leaves.
+    """
 
-    def __init__(self, value: ResolvedValue, mapping: ResolvedMapping) -> None:
+    def __init__(self, value: ResolvedValue, others: Sequence[ResolvedValue], mapping: ResolvedMapping) -> None:
+        def alone(one: ResolvedValue, column: Column) -> ValueReader:
+            return ValueReader(replace(one, columns=(column,)), mapping.wire, uses_default=False)
+
         self._value = value
-        alone = [replace(value, columns=(column,)) for column in value.columns]
-        self._readers = [(one.columns[0], ValueReader(one, mapping.wire, uses_default=False), Cells()) for one in alone]
+        self._readers = [(column, alone(value, column), Cells()) for column in value.columns]
+        self._others = {
+            column: [alone(one, column) for one in others if column in one.columns] for column in value.columns
+        }
         self._filled: Counter[Column] = Counter()
 
     def add(self, row: Row) -> None:
@@ -231,10 +238,10 @@ class Dropped:
         for number, (column, reader, dropped) in enumerate(filled, start=1):
             self._filled[column] += 1
             # The row is valid: of several columns, the last that is filled in was used.
-            if (number < len(filled) or len(self._readers) == 1) and reader.read(row, []) is None:
-                dropped.add(reader.value, row)
-            else:
+            if (number == len(filled) and len(self._readers) > 1) or reader.read(row, []) is not None:
                 break
+            if all(other.read(row, []) is None for other in self._others[column]):
+                dropped.add(reader.value, row)
 
     def of_file(self) -> Iterator[Problem]:
         for column, _, dropped in self._readers:

@@ -6,7 +6,6 @@ One pass in bounded memory. Each detector is conservative: ordinary data must gi
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import lru_cache
@@ -43,12 +42,8 @@ class LikelyErrors:
         values = tuple(_values(mapping))
         self._domains = _Domains(mapping.candidate["email"])
         self._answers = [(key, one) for key, value in values for one in counters_of(value)]
-        uses = Counter(column for _, value in values for column in value.columns)  # one takes what another leaves
-        dropped = [
-            Dropped(value, mapping)
-            for _, value in values
-            if can_drop_cells(value) and all(uses[column] == 1 for column in value.columns)
-        ]
+        droppable = [value for _, value in values if can_drop_cells(value)]
+        dropped = [Dropped(one, [other for _, other in values if other is not one], mapping) for one in droppable]
         cells = tuple(_values_of_cells(mapping))
         self._names = tuple(mapping.candidate[name] for name in ("first_name", "last_name"))
         self._texts = [value for value in cells if value.field.kind in (Kind.LINE, Kind.TEXT)]

@@ -20,19 +20,21 @@ _INVISIBLE = dict.fromkeys(map(ord, WITHOUT_EFFECT.replace("\u200c", "").replace
 _PARTICLES = frozenset((
     "van", "von", "vom", "der", "den", "de", "dos", "das", "del", "della", "du", "des", "zu", "zum", "zur", "ter",
     "ten", "bin", "ibn", "بن", "la", "las", "los", "da",
+    *map(normalize, ("Graf", "Gräfin", "Freiherr", "Freifrau", "Fürst", "Fürstin", "Prinz", "Prinzessin", "Baron")),
 ))
 _TITLES = frozenset(("dr", "prof", "mr", "mrs", "ms", "miss", "mme", "mlle", "herr", "frau"))
 _ADDED = _TITLES | {"sr", "sra", "jr", "phd", "mba", "msc", "bsc", "esq"}
 # fmt: on
+_ADDED_BEHIND = frozenset(map(normalize, ("junior", "júnior", "senior")))
 _ADDED_IN_CAPITALS = frozenset(("II", "III", "IV", "MD"))
 _ABBREVIATED = re.compile(r"[^\W\d_]{2,}\.(?:-[^\W\d_]+\.)?")  # Av., Dipl.-Ing.
-_DEGREE = re.compile(r"(?:[^\W\d_]{1,3}\.){2,}")  # M.A., at the end of a name; J.P. may begin one
+_DEGREE = re.compile(r"[^\W\d_]{1,3}(?:\.[^\W\d_]{1,3})+\.?")  # M.A., at the end of a name; J.P. may begin one
 # What people are addressed by; with a comma or in another place, these are names.
 _IN_FRONT = frozenset(map(normalize, ("Bay", "Bayan", "Sayın", "Doç", "Uzm", "Op", "Av", "Ing", "Mag", "Dipl-Ing")))
 _BEHIND = frozenset(map(normalize, ("Bey", "Hanım", "Efendi")))
 # JD, KVS, J.P., J-P
 _INITIALS = re.compile(r"[^\W\d_]{1,2}|[B-DF-HJ-NP-TV-XZ.-]+|(?:[^\W\d_][.-]?)+\.|(?:[^\W\d_]-)+[^\W\d_]")
-_NO_FULL_NAME = re.compile(r"[\d&/+;()\"@<>=|?]|(?<!\S)[-–—](?!\S)")
+_NO_FULL_NAME = re.compile(r"[\d&/+;()\"@<>=|]|(?<!\S)[-–—]|[-–—](?!\S)")
 
 
 def read_name(text: str, typed: bool) -> str | InvalidValue:
@@ -42,10 +44,13 @@ def read_name(text: str, typed: bool) -> str | InvalidValue:
         return InvalidValue("name-invalid", f"{quoted(text)} is not a valid name", "write the name in letters")
     is_nothing = normalize(name) in NULL_WORDS and (not name.isalpha() or normalize(name) == "undefined")
     code = name if is_nothing or (typed and name in ("TRUE", "FALSE")) else "?" if "?" in name else code_in(name)
-    if code:
-        message = f"{quoted(text)} has {quoted(code)}, which a program wrote in place of the name"
-        return InvalidValue("text-damaged", message, "write the name as a person reads it")
-    return read_text(name, typed)
+    return _damaged(text, code) if code else read_text(name, typed)
+
+
+def _damaged(text: str, code: str) -> InvalidValue:
+    place = "letters" if code == "?" else "the name"
+    message = f"{quoted(text)} has {quoted(code)}, which a program wrote in place of {place}"
+    return InvalidValue("text-damaged", message, "write the name as a person reads it")
 
 
 def part_of_name(full_name: str, part: Side, rule: NameRule | None = None) -> str | InvalidValue:
@@ -56,6 +61,8 @@ def part_of_name(full_name: str, part: Side, rule: NameRule | None = None) -> st
     """
     rule = rule or _DEFAULT
     full_name = _without_invisible(full_name)
+    if "?" in full_name:
+        return _damaged(full_name, "?")
     if unsure := _unsure_word(full_name, rule):
         word, otherwise = unsure
         return _not_split(full_name, f" because of '{word}'", f"write both names without it{otherwise}")
@@ -90,7 +97,7 @@ _LISTED = ", or list it under particles: or suffixes: of names: in the mapping"
 def _unsure_word(full_name: str, rule: NameRule) -> tuple[str, str] | None:
     """The first word or sign of which is not known to which name it belongs, and what else can be done about it."""
     if sign := _NO_FULL_NAME.search(full_name):
-        return sign[0], ""
+        return sign[0], ", or, in a double name, without the blanks beside it" if sign[0] in "-–—" else ""
     words = full_name.replace(",", " ").split()
     is_cased = any(word[:1].isupper() for word in words)
     for index, word in enumerate(words):
@@ -98,15 +105,15 @@ def _unsure_word(full_name: str, rule: NameRule) -> tuple[str, str] | None:
         if normalize(word) in rule.suffixes or (normalize(word) in rule.particles and bare not in _TITLES):
             continue
         is_last, has_comma = index == len(words) - 1, "," in full_name
-        if bare in _ADDED or word in _ADDED_IN_CAPITALS or _ABBREVIATED.fullmatch(word):
+        is_added = bare in _ADDED or (index > 0 and bare in _ADDED_BEHIND)
+        if is_added or word in _ADDED_IN_CAPITALS or _ABBREVIATED.fullmatch(word):
             return word, _LISTED if index > 0 and bare not in _TITLES else ""
-        is_address = bare in _IN_FRONT if index == 0 else is_last and bare in _BEHIND
-        if is_address and not has_comma:
-            return word, ", or, if it is a name, as 'Last, First'"
-        if index > 1 and is_last and _DEGREE.fullmatch(word):
-            return word, ""
         # A comma or capitals show where the last name begins. In front, as in `Van Morrison`, it is a first name.
         is_shown = has_comma or (rule.surname is Surname.CAPITALS and word.isupper())
+        is_address = bare in _IN_FRONT if index == 0 else is_last and bare in _BEHIND
+        is_degree = index > 1 and is_last and _DEGREE.fullmatch(word)
+        if (is_address or is_degree) and not is_shown:
+            return word, ", or, if it is a name, as 'Last, First'"
         is_first = index == 0 and rule.surname in _AT_END
         is_particle = bare in _PARTICLES or (is_cased and word.islower() and word.isalpha())
         if is_particle and not is_shown and not is_first and not is_last:

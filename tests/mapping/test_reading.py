@@ -91,3 +91,17 @@ def test_names_that_show_the_header() -> None:
     )
     assert mapping.source.names == ("E-mail", "First", "Last", "CV", "=G", "School 1", "ID")
     assert [child.options.names for child in mapping.child_sources] == [("Person", "Company")]
+
+
+def test_which_tables_have_days_since_1900() -> None:
+    """Those of which a column is read as such, and not the others of the mapping."""
+    jobs = "{file: {name: jobs.csv, key: P, equals: ID}, company_name: C, start_date: {column: S, dates: [excel]}}"
+    school = "{sheet: {name: Schools, key: P, equals: ID}, school_name: N}"
+    mapping = read(HEAD + f"answers:\n  jobs: {{experience: {jobs}}}\n  school: {{education: {school}}}\n")
+    assert mapping.source.counts_from_1900 is False
+    assert [(str(one), one.options.counts_from_1900) for one in mapping.child_sources] == [
+        ("jobs.csv", True),
+        ("Schools", False),
+    ]
+    everywhere = read(HEAD + f"defaults: {{dates: [excel]}}\nanswers:\n  school: {{education: {school}}}\n")
+    assert everywhere.source.counts_from_1900

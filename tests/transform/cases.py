@@ -378,6 +378,15 @@ GOOD = (
     ),
     Good("missing word", _TEXT, "N / A", None, "{column: Cell, missing: [n / a]}"),
     Good("name like a form of address", _TEXT, "Bey, Ali", "Bey", "{column: Cell, part: last}"),
+    Good("first name like a suffix", _TEXT, "Junior Muster", "Junior", "{column: Cell, part: first}"),
+    Good("last name like a title", _TEXT, "Steffi Graf", "Graf", "{column: Cell, part: last}"),
+    Good(
+        "form of address in capitals, as the last name is",
+        _TEXT,
+        "Ahmet BEY",
+        "BEY",
+        "{column: Cell, part: last, names: {surname: capitals}}",
+    ),
     Good("first of a name", _TEXT, "Nur  Ada Su", "Nur Ada", "{column: Cell, part: first}"),
     Good(
         "first of a name with an invisible character", _TEXT, "Bülent\u200b Su", "Bülent", "{column: Cell, part: first}"
@@ -431,6 +440,7 @@ _CAPITALS = "if the column has last names in capitals, set names: {surname: capi
 _LAST_NAME_IS_FIRST = "if the column has the last name first, set names: {surname: first_word} in the mapping"
 _AS_LAST_FIRST = "write it as 'Last, First'"
 _IF_NAME = ", or, if it is a name, as 'Last, First'"
+_DOUBLE = ", or, in a double name, without the blanks beside it"
 _SPLIT_HINT = "write both names without it, or list it under particles: or suffixes: of names: in the mapping"
 _ELSEWHERE = (
     "may be a number of another area or country; write it with + and the country code, or as usual in DE, with its "
@@ -543,10 +553,20 @@ BAD = (
     _unsplit("two people", "Ada & Bob Nur", " because of '&'; write both names without it"),
     *(_unsplit(f"form of address: {word}", cell, f" because of '{word}'; write both names without it{other}")
       for cell, word, other in (
-          ("Max Muster M.A.", "M.A.", ""), ("Dipl.-Ing. Max Muster", "Dipl.-Ing.", ""), ("Av. Ada Nur", "Av.", ""),
-          ("Ayşe Yılmaz - Kaya", "-", ""), ("Ayşe Yılmaz Hanım", "Hanım", _IF_NAME), ("Ali Kaya Bey", "Bey", _IF_NAME),
+          ("Max Muster M.A.", "M.A.", _IF_NAME), ("Max Muster M.A", "M.A", _IF_NAME),
+          ("Dipl.-Ing. Max Muster", "Dipl.-Ing.", ""), ("Av. Ada Nur", "Av.", ""),
+          ("Ayşe Yılmaz - Kaya", "-", _DOUBLE), ("Ayşe Yılmaz -Kaya", "-", _DOUBLE),
+          ("Ayşe Yılmaz Hanım", "Hanım", _IF_NAME), ("Ali Kaya Bey", "Bey", _IF_NAME),
           ("Doç Ali Can", "Doç", _IF_NAME), ("Sayın Ali Kaya", "Sayın", _IF_NAME), ("Bay Ali Kaya", "Bay", _IF_NAME),
       )),
+    *(_unsplit(f"word of the last name, or behind it: {word}", cell, f" because of '{word}'; {_SPLIT_HINT}")
+      for cell, word in (
+          ("Hans Freiherr von Beispiel", "Freiherr"), ("Marie Gräfin Muster", "Gräfin"),
+          ("Klaus Muster senior", "senior"), ("Klaus Muster Junior", "Junior"),
+      )),
+    Bad("name with lost letters", _TEXT, "?ucja Wo?niak",
+        "'?ucja Wo?niak' has '?', which a program wrote in place of letters; write the name as a person reads it",
+        "{column: Cell, part: first}"),
     _unsplit("patronymic as the last word", "Иванова Анна Петровна",
              f": 'Петровна' looks like a patronymic; {_AS_LAST_FIRST}; {_LAST_NAME_IS_FIRST}"),
     _unsplit("patronymic of two words", "Мамедов Эльчин Рашид оглы",

@@ -172,6 +172,14 @@ def test_a_column_of_two_answers_drops_what_neither_takes() -> None:
     assert _warnings(people, answers) == []
 
 
+def test_a_column_of_two_answers_of_which_none_takes_a_cell() -> None:
+    """Then it is sent nowhere, as with one answer."""
+    answers = "{city: {column: City, pick: linkedin.com}, country: {column: City, pick: github.com}}"
+    assert [one.partition("; ")[0] for one in _warnings(_people(City="ask me"), answers)] == 2 * [
+        'row 2, column "City": 40 of 40 filled cells of this column are not sent, also row 3, row 4 and 37 more'
+    ]
+
+
 def test_words_for_nothing_drop_no_data() -> None:
     """Cells that say that there is nothing, and a second column that is not needed, are not dropped."""
     people = _people(City="N/A", Level="-")

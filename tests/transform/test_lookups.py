@@ -70,8 +70,8 @@ def test_a_value_of_another_file(there: str, answer: str, sent: str | None) -> N
             "007,İzmir,\n",
             question(),
             [
-                "c.csv, row 5, column \"ID\": '7' is not in the column 'Person' of there.csv, but '007' is; write both "
-                "alike; in a workbook, give both columns the same number format"
+                "c.csv, row 5, column \"ID\": '7' is not in the column 'Person' of there.csv, but '007' is; if both "
+                "are of one person, write them alike; if not, clear this cell: nothing is looked up for it then"
             ],
             id="a key with zeros in front",
         ),

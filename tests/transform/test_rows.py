@@ -117,8 +117,9 @@ def test_a_missing_or_invalid_field_of_the_candidate(cells: dict[str, str], mess
 )  # fmt: skip
 def test_a_name_that_a_program_wrote(name: str, code: str) -> None:
     """A name with a question mark, an entity, a tag or an escape is refused, and so is what stands for no name."""
+    what = "letters" if code == "?" else "the name"
     assert problems_of(mapping_of("Cell"), _person(last=name)) == [
-        f"c.csv, row 5, column \"Last\": '{name}' has '{code}', which a program wrote in place of the name; write the "
+        f"c.csv, row 5, column \"Last\": '{name}' has '{code}', which a program wrote in place of {what}; write the "
         "name as a person reads it"
     ]
 

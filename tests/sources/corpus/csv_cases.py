@@ -488,4 +488,15 @@ CSV_CASES = (
         ),
         SourceOptions(stop_at="Total"),
     ),
+    _case(
+        "csv-below-stop-at",
+        "reads a table whatever is below the row that the mapping stops at",
+        "Name,E-mail\nAda,ada@example.com\n" + 70 * "Alan,alan@example.org\n" + 'TOTAL,71\nby hand,\n"x" y,"z\n',
+        Expected(
+            _COLUMNS,
+            {2: _ADA, **dict.fromkeys(range(3, 73), _ALAN)},
+            reading="CSV, UTF-8, delimiter \",\", header found in row 1, ends before 'Total', 2 columns",
+        ),
+        SourceOptions(stop_at="Total"),
+    ),
 )

@@ -384,7 +384,7 @@ _UNUSUAL = (
         Expected(
             refused=(
                 "a.xlsx: this workbook counts days from 1904, but the mapping reads numbers as days since 1900 "
-                "(dates: excel); write dates: excel_1904 in the mapping, or give these cells the format of a date",
+                "(dates: excel); write dates: excel_1904 in the mapping",
             )
         ),
         SourceOptions(counts_from_1900=True),
