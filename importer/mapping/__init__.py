@@ -114,4 +114,4 @@ __all__ = [
     "spec_of_candidate",
     "spec_of_entry",
     "spec_of_question",
-]  # fmt: skip
+]

@@ -54,9 +54,9 @@ def report(error: ValidationError, reading: Reader) -> None:
 
 
 def reading_of(info: ValidationInfo) -> Reader:
-    """The reading that a node is validated in."""
+    """The reader of the file whose node is validated."""
     if not isinstance(info.context, Reader):
-        raise TypeError("a mapping file is validated with its Reading as context")
+        raise TypeError("a mapping file is validated with its Reader as context")
     return info.context
 
 

@@ -51,7 +51,8 @@ def addresses_in(file: Path) -> list[str]:
 
 def described(number: int, address: str) -> str:
     """An address without its secrets, which its path or host may be: its place in the file and its kind."""
-    return f"address {number} ({address.partition('://')[0]})"
+    kind = re.match(r"[a-z0-9+.-]+(?=://)", address)  # without one, it may be a secret alone
+    return f"address {number} ({kind[0]})" if kind else f"address {number}"
 
 
 def send(address: str, subject: str, body: str, kind: Literal["success", "warning", "failure"]) -> str:
@@ -63,7 +64,7 @@ def send(address: str, subject: str, body: str, kind: Literal["success", "warnin
     logging.getLogger("apprise").propagate = False  # it may write addresses with their secrets
     service = apprise.Apprise()
     if not service.add(address):
-        return "is not one that apprise knows"
+        return "is of no kind that apprise knows"
     try:
         is_sent = service.notify(
             title=subject, body=body, notify_type=apprise.NotifyType(kind), body_format=apprise.NotifyFormat.TEXT
@@ -97,7 +98,7 @@ def described_addresses(settings: Settings) -> tuple[str, ...]:
 
         logging.getLogger("apprise").propagate = False
         if wrong := [name for name, one in zip(names, listed, strict=True) if not apprise.Apprise().add(one)]:
-            raise AddressesUnusable(f"{settings.notify_file}: {', '.join(wrong)} is not one that apprise knows")
+            raise AddressesUnusable(f"{settings.notify_file}: apprise does not know {', '.join(wrong)}")
     return tuple(names)
 
 

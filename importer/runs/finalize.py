@@ -183,7 +183,7 @@ _OF_STATE: dict[State, tuple[OutcomeKind, tuple[Problem, ...]]] = {
 def was_sent(outcome: Outcome) -> bool:
     """Whether the candidate in the service is from this import: warnings about what was sent concern it."""
     exists = (OutcomeKind.ALREADY_EXISTS, OutcomeKind.ALREADY_IMPORTED)
-    return outcome.kind not in exists or CREATED_EARLIER in outcome.problems
+    return outcome.kind not in exists or any(one.code == CREATED_EARLIER.code for one in outcome.problems)
 
 
 def outcome_of_state(state: RowState) -> Outcome:

@@ -38,6 +38,8 @@ def run_of_results_file(file: Path, out: Path) -> Path | None:
     Raises:
         UnusableInput: it is the report of a run that is not in the results folder.
     """
+    if not file.is_file():  # a pipe is told when it is copied
+        return None
     folder = file.absolute().parent
     if (run := run_of_report(file)) is not None:
         likely = (out / run, folder.parent / run, folder)

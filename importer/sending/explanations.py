@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from dataclasses import replace
 
 from importer.ledger import Known, LedgerUnwritable, State, normalized_email
 from importer.models import (
@@ -120,7 +121,7 @@ def ledger_lost(error: LedgerUnwritable) -> Stop:
 
 _RESOLVE_TEMPLATE = (
     "run the same command again to resend it, or look in the service and record the result with: "
-    "importer resolve {run} {row} --created (or --not-created)"
+    "importer resolve {run} {row} --created (or --not-created; with --out, if the run had it)"
 )
 
 
@@ -195,7 +196,7 @@ def _kind_and_problems(
             earlier: tuple[Problem, ...] = () if pending.prior is PriorAttempt.NONE else (CREATED_EARLIER,)
             if pending.prior is PriorAttempt.OTHER_BYTES and pending.earlier is not None:  # with what it had then
                 refused = "the service refused this row as a second one"
-                earlier = (CREATED_EARLIER, _sent_otherwise(pending.earlier, refused))
+                earlier = (replace(CREATED_EARLIER, hint=""), _sent_otherwise(pending.earlier, refused))
             return OutcomeKind.ALREADY_EXISTS, (*earlier, *_words_of_existing(pending))
         case State.REJECTED:
             reason = f"the service rejected this row ({_answer_text(pending)})"

@@ -215,7 +215,7 @@ def _review(join: Join, other: OtherSheet) -> str:
     if join.found < 1:
         return f"{join.found:.0%} of the keys in that {noun} are found in this {noun}"
     are_counted = other.is_file and all(text.isdigit() and len(text) <= _COUNTED for text in join.key.texts)
-    return "that file is of the same export: both only count their rows alike" if are_counted else ""
+    return "both files may only count their rows alike: their numbers are short" if are_counted else ""
 
 
 # --- how values and entries are read ----------------------------------------------------------------

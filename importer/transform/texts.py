@@ -157,7 +157,7 @@ def read_email(text: str, typed: bool) -> str | InvalidValue:
     elif address.startswith(("'", "’", "‘", "`")):  # a spreadsheet program writes it in front of a text
         address, error = "", "it begins with an apostrophe"
     elif not (local := address.partition("@")[0]).isascii() and local.isupper():  # İPEK@ of a program is ipek@
-        address, error = "", "capitals before the @ are not those of addresses: write them without dots and accents"
+        address, error = "", "its capitals may stand for other letters: write it in small ones, as its owner does"
     message = f"{quoted(text)} is not a valid e-mail address: {error}"
     return address or InvalidValue("email-invalid", message, "write one address like name@example.com")
 
@@ -260,8 +260,8 @@ def _invalid_url(text: str, reason: str = "") -> InvalidValue:
     hint = "write the address, such as https://example.com/ada"
     if sum("." in piece for piece in text.split()) > 1 or text.count("://") > 1:
         hint = "write one address; to take one of several, set pick: or split: in the mapping"
-    elif re.search(r"^\W|\W$", text.rstrip("/")) and "." in text:
+    elif re.fullmatch(r"\W+[^\s@]+\.[^\s@]+|[^\s@]+\.[^\s@]+[^\w\s]+", text.rstrip("/")):
         hint = "write it without the signs around it"
-    elif not _SCHEME.match(text) and "." in text:
+    elif re.fullmatch(r"[^\s@/:]+\.[^\s@]+", text):
         hint = "write it with https:// in front"
     return InvalidValue("url-invalid", f"{quoted(text)} is not a valid web address{reason}", hint)

@@ -12,7 +12,7 @@ add a step NAME:
    `hx-post` changes the page in place (the attributes that this needs are inherited), one with `action` leads to
    another page. No inline script and no inline style: the content security policy forbids them.
 3. `texts.toml`: its texts under `[NAME]`, in templates `t.NAME.key`, or `t.NAME.key(count=3)` for one with values.
-4. `steps.py`: what makes it done; `application.py`: its router.
+4. `steps.py`: what makes it done; `server.py`: its router.
 
 What is changed goes into the draft: `page.change(mapping=...)`. Long work: `page.start(...)`, see `running.py`.
 """

@@ -40,7 +40,7 @@ from tests.sending.given import (
 K = OutcomeKind
 SETTLE = (
     "run the same command again to resend it, or look in the service and record the result with: "
-    "importer resolve run-1 2 --created (or --not-created)"
+    "importer resolve run-1 2 --created (or --not-created; with --out, if the run had it)"
 )
 SAID = Problem(
     "already-exists-words",

@@ -323,7 +323,7 @@ def test_another_export_beside_a_file_is_not_joined_with_it() -> None:
     others = [OtherSheet("may.csv", sampled(there), is_file=True)]
     (answer,) = propose(JOB_POST, (question,), here, facts, others).answers
     assert isinstance(answer.content, ProposedEntries)
-    assert answer.content.review_reason == "that file is of the same export: both only count their rows alike"
+    assert answer.content.review_reason == "both files may only count their rows alike: their numbers are short"
 
 
 def test_a_table_of_jobs_has_only_columns_of_jobs() -> None:

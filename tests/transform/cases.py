@@ -456,7 +456,7 @@ def _unsplit(name: str, cell: str, reason: str, answer: str = "{column: Cell, pa
 
 BAD = (
     Bad("address of an e-mail", _URL, "ada@example.com",
-        "'ada@example.com' is not a valid web address; write it with https:// in front"),
+        "'ada@example.com' is not a valid web address; write the address, such as https://example.com/ada"),
     Bad("two addresses", _URL, "https://example.com/a,https://example.com/b",
         "'https://example.com/a,https://example.com/b' is not a valid web address; write one address; to take one of "
         "several, set pick: or split: in the mapping"),

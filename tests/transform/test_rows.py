@@ -146,7 +146,7 @@ def test_a_cv_that_a_spreadsheet_program_changed(cell: str) -> None:
 def test_an_address_in_capitals_of_another_language() -> None:
     """`İPEK@` is what a program made of `ipek@`: as it is, one person would be two."""
     (problem,) = problems_of(mapping_of("Cell"), _person(email="İPEK@EXAMPLE.COM"))
-    assert "'İPEK@EXAMPLE.COM' is not a valid e-mail address: capitals before the @" in problem
+    assert "'İPEK@EXAMPLE.COM' is not a valid e-mail address: its capitals may" in problem
 
 
 def test_an_internationalized_address() -> None:
