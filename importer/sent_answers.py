@@ -58,26 +58,28 @@ class TracedAnswer:
 
 
 def mark_corrected(
-    answers: Iterable[TracedAnswer], corrections: Collection[tuple[int, int]]
+    answers: Iterable[TracedAnswer], origin: Origin, corrections: Collection[tuple[int, int]]
 ) -> tuple[TracedAnswer, ...]:
     """The answers, with a note where a cell is read with the text of a list of corrections.
 
-    corrections: the row number and the index of the column of each of these cells.
+    corrections: the row number and the index of the column of each of these cells of the table `origin`.
     """
     if not corrections:
         return tuple(answers)
     return tuple(
         replace(
             one,
-            notes=one.notes + (Note.CORRECTED,) * any(_is_in(cell.place, corrections) for cell in one.cells),
-            entries=tuple(mark_corrected(entry, corrections) for entry in one.entries),
+            notes=one.notes + (Note.CORRECTED,) * any(_is_in(cell.place, origin, corrections) for cell in one.cells),
+            entries=tuple(mark_corrected(entry, origin, corrections) for entry in one.entries),
         )
         for one in answers
     )
 
 
-def _is_in(place: CellPlace, corrections: Collection[tuple[int, int]]) -> bool:
-    return place.column is not None and (place.row, place.column.index) in corrections
+def _is_in(place: CellPlace, origin: Origin, corrections: Collection[tuple[int, int]]) -> bool:
+    if place.origin != origin or place.column is None:
+        return False
+    return (place.row, place.column.index) in corrections
 
 
 class SentLine(NamedTuple):

@@ -76,7 +76,7 @@ def entry_groups(
             first = lists[listed[0].views[0].column.index]
             found.append(EntryGroups(kind, listed, numbered=False, lists=first))
             continue
-        several = {one.column.index for one in views if one.numbered_items >= _SOME}  # several values in one cell
+        several = {one.column.index for one in views if one.numbered_items >= _SOME or _has_whole_entries(one)}
         single = _unique_fields(kind, _single_fields(views, used.union(lists, several), distance))
         if _is_whole(kind, single):
             found.append(EntryGroups(kind, single, numbered=False))
@@ -84,7 +84,14 @@ def entry_groups(
 
 
 _SOME = 0.5
+_YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _NAMES = ("first_name", "last_name", "full_name", "bare_name")
+
+
+def _has_whole_entries(view: ColumnView) -> bool:
+    """Whether a cell has a whole entry or several, and not one field: `Example Uni, BSc, 2010-2013; Example School`."""
+    whole = [text for text in view.texts if _YEAR.search(text) and not {*",;|\n"}.isdisjoint(text)]
+    return len(whole) >= _SOME * max(len(view.texts), 1)
 
 
 def _is_whole(kind: EntryKind, fields: Sequence[EntryColumns]) -> bool:

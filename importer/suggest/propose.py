@@ -243,7 +243,7 @@ class _Sheet:
             joined=match.joined,
             settings=(*((Setting("part", match.part),) if match.part else ()), *reading.settings),
             table=reading.table,
-            review_reason=match.review_reason or reading.review_reason or (_CONSENT if is_consent else ""),
+            review_reason=_CONSENT if is_consent else match.review_reason or reading.review_reason,
             note=reading.note,
         )
 

@@ -204,6 +204,7 @@ def _yes_no_reading(counts: Counts, spec: FieldSpec) -> ValueReading:
 
 _BOTH = re.compile(r"[+-]?\d{1,3}(?:([.,])\d{3})+([.,])\d+")
 _DECIMAL = re.compile(r"[+-]?\d+([.,])(\d+)")
+_MANY_TIMES = 10
 _GROUPED = re.compile(r"[+-]?\d{1,3}(?:([., '’])\d{3})+")
 
 
@@ -214,19 +215,25 @@ def _number_reading(
     kind = spec.kind
     amounts = [(amount_of(text), count) for text, count in counts]
     currency, review_reason = _currency(Counter(one for one, _ in amounts) + (shown or Counter()), header, question)
-    decimals, groups = set[str](), set[str]()
-    grouped_texts = []
-    for text in (one.number.replace("\u00a0", " ").replace("\u202f", " ").strip() for one, _ in amounts):
+    decimals, groups = Counter[str](), Counter[str]()  # in how many cells
+    grouped_texts, decimal_texts = list[str](), dict[str, str]()
+    for one, count in amounts:
+        text = one.number.replace("\u00a0", " ").replace("\u202f", " ").strip()
         if both := _BOTH.fullmatch(text):
             if both.group(1) != both.group(2):
-                groups.add(both.group(1))
-                decimals.add(both.group(2))
+                groups[both.group(1)] += count
+                decimals[both.group(2)] += count
         elif grouped := _GROUPED.fullmatch(text):
-            groups.add(grouped.group(1))
+            groups[grouped.group(1)] += count
             grouped_texts.append(text)
-        elif (one := _DECIMAL.fullmatch(text)) and len(one.group(2)) != 3:
-            decimals.add(one.group(1))
-    thousands = min(groups - decimals, default=None)
+        elif (found := _DECIMAL.fullmatch(text)) and len(found.group(2)) != 3:
+            decimals[found.group(1)] += count
+            decimal_texts.setdefault(found.group(1), text)
+    for sign in decimal_texts.keys() & groups.keys():  # 4,50 among many 2,800: who wrote it meant something else
+        if _MANY_TIMES * decimals[sign] <= groups[sign]:
+            del decimals[sign]
+            review_reason = f"'{decimal_texts[sign]}' has '{sign}' too, which separates thousands in other cells"
+    thousands = min(groups.keys() - decimals.keys(), default=None)
     # If the thousands separator is the default decimal separator, the decimal separator must be set.
     comma = "," in decimals or (not decimals and thousands == ".")
     settings = [Setting("currency", currency[0] if len(currency) == 1 else currency)] if currency else []
@@ -239,7 +246,7 @@ def _number_reading(
     if kind is Kind.DECIMAL and thousands in (".", ",") and not decimals and grouped_texts:
         review_reason = review_reason or f"'{grouped_texts[0]}' is read with a thousands separator"
     # 45.000 among 60000.5: who wrote it may have meant 45,000.
-    if clashing := next((text for text in grouped_texts if decimals.intersection(text)), None):
+    if clashing := next((text for text in grouped_texts if decimals.keys() & text), None):
         sign = min(decimals)
         review_reason = f"'{clashing}' is read as {clashing.partition(sign)[0]}: '{sign}' is decimal in other cells"
     unread = [pair for pair, (one, _) in zip(counts, amounts, strict=True) if not NUMBER.fullmatch(one.number)]

@@ -474,6 +474,22 @@ def test_a_number_with_the_decimal_sign_before_three_digits_is_reviewed() -> Non
     assert value.review_reason == "'45.000' is read as 45: '.' is decimal in other cells"
 
 
+def test_one_number_with_the_thousands_sign_before_two_digits_decides_nothing() -> None:
+    """It is reviewed; its row is held back."""
+    texts = [*(f"{number},800" for number in range(2, 30)), "4,50"]
+    value = value_of(proposed({"Salary": texts}, asked("salary", "decimal")), "salary")
+    assert {setting.key: setting.value for setting in value.settings} == {"thousands": ","}
+    assert value.review_reason == "'4,50' has ',' too, which separates thousands in other cells"
+
+
+def test_whole_entries_in_one_cell_are_no_field_of_an_entry() -> None:
+    """They would be sent as the name of a school."""
+    cells = ["Example Uni, BSc, 10/2010 - 09/2013; Example School, 2010", "Example College | 2001 | MSc"]
+    assert proposed({"School": cells}, asked("education", "long_text")).answers == ()
+    (answer,) = proposed({"School": ["Example Uni", "Example College, Bursa"]}, asked("education", "long_text")).answers
+    assert isinstance(answer.content, ProposedEntries)
+
+
 CURRENCIES = [
     pytest.param("Salary (€)", "Salary", ["50000"], "€", "", id="the header names it"),
     pytest.param("Salary", "Salary (EUR)", ["50000 €"], "€", "", id="the question names it"),
