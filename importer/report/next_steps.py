@@ -25,8 +25,8 @@ _OF_RUN_ONLY: Final = (
 )
 
 _OF_FILES: Final = ("document-missing", "document-unusable", "document-refused", "document-shared")
-# What is right for them may be for another mapping; or their cells may be those of other columns.
-_FIXED_IN_FILE: Final = {ROUTE_UNKNOWN, "group-incomplete", "too-many-cells", "too-few-cells"}
+_OF_ROUTES: Final = {ROUTE_UNKNOWN, "group-incomplete"}  # what is right for them may be for another mapping
+_FIXED_IN_FILE: Final = _OF_ROUTES | {"too-many-cells", "too-few-cells"}  # their cells may be those of other columns
 _OF_DOCUMENTS: Final = ("--out", "--sandbox", "--questions", "--sheet")
 
 
@@ -78,7 +78,8 @@ def _steps(summary: Summary, folder: Path) -> Iterator[Step]:
     is_fixed_in_file = bool(causes) and causes <= _FIXED_IN_FILE
     if to_fix and is_fixed_in_file:
         if summary.continues:  # of one mapping; those of the other rows are not known here
-            yield Step(f"Fix the rows in {summary.source.file}, and import it with its folder of mappings again")
+            how = "with its folder of mappings again" if causes & _OF_ROUTES else "with what you corrected before"
+            yield Step(f"Fix the rows in {summary.source.file}, and import it {how}")
     elif to_fix and (not causes or causes - {*_OF_FILES, "document-without-id"}):
         if any(group.code == "forgotten" for group in summary.problems):  # the run has no copy of its file any more
             yield Step(f"Fix the rows in your own file, and import it: {summary.source.file}")

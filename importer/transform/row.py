@@ -151,7 +151,9 @@ def _required(reader: ValueReader, row: Row, problems: list[Problem]) -> str:
     before = len(problems)
     found = reader.read(row, problems)
     if found is None and len(problems) == before:
-        problems.append(_blank(f"{reader.value.field.label} is missing", row, reader))
+        label = reader.value.field.label
+        label = label.replace("document ID", "file") if reader.value.spec.folder else label  # what its cell names
+        problems.append(_blank(f"{label} is missing", row, reader))
     return found or ""
 
 
