@@ -6,6 +6,7 @@ One pass in bounded memory. Each detector is conservative: ordinary data must gi
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import lru_cache
@@ -41,6 +42,7 @@ class LikelyErrors:
     def __init__(self, mapping: ResolvedMapping) -> None:
         values = tuple(_values(mapping))
         self._domains = _Domains(mapping.candidate["email"])
+        self._apart = _SortedApart(mapping.candidate["email"])
         self._answers = [(key, one) for key, value in values for one in counters_of(value)]
         droppable = [value for _, value in values if can_drop_cells(value)]
         dropped = [Dropped(one, [other for _, other in values if other is not one], mapping) for one in droppable]
@@ -92,12 +94,13 @@ class LikelyErrors:
                 column.add(text, row)
         for one in self._counters:
             one.add(row)
+        self._apart.add(row, email, seen.name)
         found = [*seen.warnings, *self._domains.of_row(row, email)]
         return tuple([replace(problem, severity="warning") for problem in found])
 
     def of_file(self) -> tuple[Problem, ...]:
         """The warnings about the file as a whole, after its last row."""
-        counters = (*(one for _, one in self._answers), *self._counters, self._domains)
+        counters = (*(one for _, one in self._answers), *self._counters, self._domains, self._apart)
         return tuple(problem for one in counters for problem in one.of_file())
 
 
@@ -131,6 +134,9 @@ _NO_NAME: Final = re.compile(  # N/A | Unknown, Ana (she/her), Ana 🚀, Dr. Ana
 # --- e-mail domains -------------------------------------------------------------------------------
 
 _MOST_DOMAINS: Final = 5_000  # kept; later ones are not compared
+_FEWEST_APART, _FITTING_AGAIN = 8, 3  # rows one after the other
+_NEARLY_ALL, _MOST_RUNS = 0.9, 5  # a share of all rows; that are shown
+_SHORTEST: Final = 3  # letters of a name, and of an address, that say something
 _FREQUENT, _FREQUENT_SHARE, _RARE = 20, 0.05, 2  # rows with a domain that is surely right, and with one that may not be
 
 
@@ -163,6 +169,57 @@ class _Domains:
                     yield from (_mistyped(domain, meant, place) for place in cells.first)
 
 
+class _SortedApart:
+    """Finds rows one after the other whose addresses have no name of their row, as nearly all others have: the column
+    was sorted alone, and each of these people would get the messages of another.
+    """
+
+    def __init__(self, email: ResolvedValue) -> None:
+        self._email = email
+        self._others = self._fitting = self._fitting_now = 0
+        self._run: tuple[CellPlace, CellPlace, int] | None = None
+        self._found: list[tuple[CellPlace, CellPlace, int]] = []
+
+    def add(self, row: Row, address: str, name: str) -> None:
+        local = _letters(address.rpartition("@")[0])
+        parts = [part for part in re.split(r"\W", name) if len(part) >= _SHORTEST]
+        words = [word for word in map(_letters, parts) if word.isascii()]
+        if not (self._email.columns and words and len(local) >= _SHORTEST):
+            return
+        if not any(word in local for word in words):
+            here = place_of(self._email, row)
+            first, _, count = self._run or (here, here, 0)
+            self._run, self._fitting_now = (first, here, count + 1), 0
+            return
+        self._fitting += 1
+        self._fitting_now += 1
+        if self._fitting_now == _FITTING_AGAIN:  # one or two may fit by chance
+            self._end_run()
+
+    def _end_run(self) -> None:
+        if self._run is not None and self._run[2] < _FEWEST_APART:
+            self._others += self._run[2]
+        elif self._run is not None and len(self._found) < _MOST_RUNS:
+            self._found.append(self._run)
+        self._run = None
+
+    def of_file(self) -> Iterator[Problem]:
+        self._end_run()
+        apart = sum(count for *_, count in self._found)
+        if self._fitting >= max(apart, _NEARLY_ALL * (self._fitting + self._others)):
+            for first, last, count in self._found:
+                message = f"in {count} rows, to row {last.row}, no address has a name of its row; most others do"
+                hint = "check whether this column was sorted alone; if so, restore the file before you import it"
+                yield Problem("emails-sorted-apart", message, hint, first)
+
+
+@lru_cache(maxsize=1 << 14)
+def _letters(text: str) -> str:
+    """The letters of a text without accents; `ue` is `u`, as Müller may be muller or mueller."""
+    plain = unicodedata.normalize("NFKD", text.casefold().replace("ı", "i"))
+    return re.sub("([aou])e", r"\1", "".join(filter(str.isalpha, plain)))
+
+
 def _mistyped(domain: str, meant: str, place: CellPlace) -> Problem:
     message = f"the domain {quoted(domain)} looks like a typing error of {meant}"
     return Problem(DOMAIN_MISTYPED, message, "correct the e-mail address if it is one", place)
@@ -171,6 +228,7 @@ def _mistyped(domain: str, meant: str, place: CellPlace) -> Problem:
 # --- common e-mail domains ---
 
 
+_NO_ENDING = re.compile(r"\.(?:con|cmo|comm|cim|vom)$")
 _COMMON: Final = (
     *("gmail.com", "googlemail.com", "hotmail.com", "hotmail.co.uk", "outlook.com", "yahoo.com", "yahoo.co.uk"),
     *("icloud.com", "protonmail.com", "yandex.com", "yandex.ru"),
@@ -187,6 +245,8 @@ def common_domain(domain: str) -> str | None:
     """The common domain that this one was probably meant to be."""
     if domain in EXISTING:
         return None
+    if _NO_ENDING.search(domain):
+        return _NO_ENDING.sub(".com", domain)
     return next((common for common in _COMMON if _is_one_edit(domain, common)), None)
 
 

@@ -180,6 +180,27 @@ def test_a_column_of_two_answers_of_which_none_takes_a_cell() -> None:
     ]
 
 
+def _named(count: int) -> list[dict[str, str]]:
+    """People whose addresses have their first names."""
+    names = ("Jürgen", "Işıl", "Zoë", "Ben Roe", "María", "O'Hara")
+    mails = ("juergen", "isil", "zoe.x", "b.roe", "maria", "m_hara")
+    return [
+        {**person, "First": names[number % 6], "Last": "Muster", "E-mail": f"{mails[number % 6]}{number}@example.com"}
+        for number, person in enumerate(_people(count))
+    ]
+
+
+def test_addresses_that_were_sorted_alone() -> None:
+    """Most have a name of their row, also without accents; those of many rows one after the other do not."""
+    people = _named(120)
+    assert [one for one in _warnings(people) if "no address has" in one] == []
+    addresses = [person["E-mail"] for person in people[60:80]]
+    for person, address in zip(people[60:80], addresses[1:] + addresses[:1], strict=True):
+        person["E-mail"] = address
+    (warning,) = [one for one in _warnings(people) if "no address has" in one]
+    assert warning.startswith('row 62, column "E-mail": in 20 rows, to row 81, no address has a name of its row')
+
+
 def test_words_for_nothing_drop_no_data() -> None:
     """Cells that say that there is nothing, and a second column that is not needed, are not dropped."""
     people = _people(City="N/A", Level="-")
