@@ -259,6 +259,8 @@ class Sampler:
         self._currencies: list[Counter[str]] = [Counter() for _ in columns]
 
     def add(self, row: Row) -> None:
+        if any(one.code == "filtered" for one in row.problems):  # it repeats the header
+            return
         for index, address in row.links:
             if index < len(self._links):
                 self._links[index] += address.lower().startswith(("http://", "https://"))

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 
-from importer.models import Question, Row
+from importer.models import Question, Row, SourceOptions
 from importer.problems import Column, Origin
+from importer.sources import open_sheet
 from importer.suggest import OtherSheet, Proposal, SourceFacts, open_points, propose, sample_columns, write_proposal
 from importer.suggest.proposal import ProposedChild, ProposedEntries, ProposedValue, Setting
 from importer.suggest.value_settings import _table_of
@@ -480,6 +482,15 @@ def test_one_number_with_the_thousands_sign_before_two_digits_decides_nothing() 
     value = value_of(proposed({"Salary": texts}, asked("salary", "decimal")), "salary")
     assert {setting.key: setting.value for setting in value.settings} == {"thousands": ","}
     assert value.review_reason == "'4,50' has ',' too, which separates thousands in other cells"
+
+
+def test_a_repeated_header_is_no_value(tmp_path: Path) -> None:
+    """A form would be proposed for it, or a word for it counted as not understood."""
+    path = tmp_path / "a.csv"
+    path.write_text("E-mail,Salary\na@example.com,1000\nE-mail,Salary\nb@example.com,2000\n", "utf-8")
+    sheet = open_sheet(path, SourceOptions())
+    emails, salaries = sample_columns(sheet.columns, sheet.rows())
+    assert (set(emails.texts), set(salaries.texts)) == ({"a@example.com", "b@example.com"}, {"1000", "2000"})
 
 
 def test_whole_entries_in_one_cell_are_no_field_of_an_entry() -> None:
