@@ -164,10 +164,12 @@ class Context:
         """
         if (source, key.index) not in self.child_rows:
             by_key: dict[str, list[Row]] = defaultdict(list)
-            own = ""
+            own, above = "", 0
             for row in self.tables[source].rows():
-                if not any(one.code == CELLS_MERGED and one.is_in((key.index,)) for one in row.problems):
+                is_merged = any(one.code == CELLS_MERGED and one.is_in((key.index,)) for one in row.problems)
+                if not is_merged or row.number != above + 1:  # the key may be in a row that is not read
                     own = join_key(row.cells[key.index])
                 by_key[own].append(row)  # merged with the key above: that candidate is held back
+                above = row.number
             self.child_rows[source, key.index] = dict(by_key)
         return self.child_rows[source, key.index]

@@ -232,11 +232,14 @@ class _Comparison:
                     yield Problem("results-row-unknown", message, self._write_again, FilePlace(self._file))
 
     def _exchanged(self) -> Iterator[Problem]:
-        """The problems of columns that were sorted alone: most of the changed cells have each other's texts now."""
+        """The problems of columns that were sorted alone: most of the changed cells have each other's texts now; in one
+        of addresses or names, some.
+        """
+        people = {*self._email, *self._name}
         for index in {index: None for _, index in self._changed}:
             cells = [one for (_, at), one in self._changed.items() if at == index]
             exchanged = Counter(one.old for one in cells) & Counter(one.new for one in cells)
-            if len(exchanged) >= _FEWEST_SORTED and 2 * exchanged.total() > len(cells):
+            if len(exchanged) >= _FEWEST_SORTED and (index in people or 2 * exchanged.total() > len(cells)):
                 moved = [str(one.row) for one in cells if one.new in exchanged]
                 rows = ", ".join(moved[:_SHOWN]) + (", ..." if len(moved) > _SHOWN else "")
                 message = f"the cells of the column '{cells[0].column.label}' in rows {rows} are exchanged"

@@ -122,9 +122,10 @@ def _records(source: RecordSource, layout: Layout, options: SourceOptions) -> It
     """The records, with as many cells as the header where Excel wrote more or fewer.
 
     It writes a CSV in blocks of 16 rows, each with the delimiters of its longest row: a note beside the table gives its
-    whole block blank cells at the end. With `short_rows: blank`, rows whose last cells it left out have them. All rows
-    of a block must be short alike, with an e-mail address in the same column: a row that is cut, or broken in two,
-    has longer neighbors, is alone, or has its address in one half.
+    whole block blank cells at the end. A small block, or one without such a note, shows nothing. With `short_rows:
+    blank`, rows whose last cells it left out have them. All rows of a block must be short alike, with an e-mail address
+    in the same column: a row that is cut, or broken in two, has longer neighbors, is alone, or has its address in one
+    half.
     """
     if not source.even:
         yield from source.records()
@@ -138,7 +139,8 @@ def _records(source: RecordSource, layout: Layout, options: SourceOptions) -> It
             yield from rows
             continue
         with_address = [{at for at, cell in enumerate(record.cells) if "@" in cell} for record in rows]
-        if length > width:
+        notes = sum(record.width == length for record in rows)
+        if length > width and 0 < 4 * notes <= len(rows) >= EXCEL_BLOCK // 2:
             rows = [replace(one, cells=one.cells[:width]) if one.width <= width else one for one in rows]
         elif options.short_rows and length > 1 and (set.intersection(*with_address) or not any(with_address)):
             rows = [replace(record, cells=record.cells + ("",) * (width - length)) for record in rows]

@@ -60,7 +60,7 @@ def workbook_records(
         UnusableInput: it is damaged or too large, or does not have the sheet.
     """
     status = path.stat()
-    sheet = _read(path, (status.st_ino, status.st_mtime_ns, status.st_size), name, kind, options.sheet, limits)
+    sheet = _read(path, (status.st_ino, status.st_ctime_ns, status.st_size), name, kind, options.sheet, limits)
     facts, read = sheet.facts, sheet.origin.sheet
     if facts.is_1904 and options.counts_from_1900:
         message = "this workbook counts days from 1904, but the mapping reads numbers as days since 1900 (dates: excel)"

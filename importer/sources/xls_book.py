@@ -79,4 +79,4 @@ class XlsBook:
         kind = date_kind(code)
         if kind is DateKind.DURATION:
             return Cell(index, value - xlrd.xldate.xldate_as_datetime(0, self._book.datemode))
-        return Cell(index, value.time() if kind is DateKind.TIME and serial < 1 else value)
+        return Cell(index, value.time() if kind is DateKind.TIME and serial < 1 else value, code)

@@ -98,7 +98,13 @@ def keyed_rows(
 def _merged(members: list[Row], grouping: ResolvedGrouping) -> Row:
     first = members[0]
     own = [row for row in members if grouping.main is None or matches(grouping.main, row)]
-    problems = [problem for row in members for problem in row.problems if row is first or problem.code != CELLS_MERGED]
+    of_all = {column.index for column in (grouping.column, *grouping.shared)} if grouping.main is None else set[int]()
+    problems = [
+        problem
+        for row in members
+        for problem in row.problems
+        if row is first or problem.code != CELLS_MERGED or not problem.is_in(of_all)  # the row above has its value
+    ]
     problems += _key_problems(first, own, grouping)
     for column in grouping.shared:
         problems += _conflicts(own, column)

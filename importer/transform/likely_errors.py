@@ -170,14 +170,15 @@ class _Domains:
 
 
 class _SortedApart:
-    """Finds rows one after the other whose addresses have no name of their row, as nearly all others have: the column
-    was sorted alone, and each of these people would get the messages of another.
+    """Finds rows one after the other whose addresses have no name of their row, as nearly all others have, but are in
+    order: the column was sorted alone, and each of these people would get the messages of another.
     """
 
     def __init__(self, email: ResolvedValue) -> None:
         self._email = email
         self._others = self._fitting = self._fitting_now = 0
         self._run: tuple[CellPlace, CellPlace, int] | None = None
+        self._last, self._order = "", 0
         self._found: list[tuple[CellPlace, CellPlace, int]] = []
 
     def add(self, row: Row, address: str, name: str) -> None:
@@ -186,27 +187,31 @@ class _SortedApart:
         words = [word for word in map(_letters, parts) if word.isascii()]
         if not (self._email.columns and words and len(local) >= _SHORTEST):
             return
-        if not any(word in local for word in words):
-            here = place_of(self._email, row)
-            first, _, count = self._run or (here, here, 0)
-            self._run, self._fitting_now = (first, here, count + 1), 0
+        if any(word in local for word in words):
+            self._fitting += 1
+            self._fitting_now += 1
+            if self._fitting_now == _FITTING_AGAIN:  # one or two may fit by chance
+                self._end_run()
             return
-        self._fitting += 1
-        self._fitting_now += 1
-        if self._fitting_now == _FITTING_AGAIN:  # one or two may fit by chance
+        order = (local > self._last) - (local < self._last)
+        if order in (0, -self._order):
             self._end_run()
+        here = place_of(self._email, row)
+        first, _, count = self._run or (here, here, 0)
+        self._order = order if self._run else 0
+        self._run, self._last, self._fitting_now = (first, here, count + 1), local, 0
 
     def _end_run(self) -> None:
-        if self._run is not None and self._run[2] < _FEWEST_APART:
+        if self._run is not None and (self._run[2] < _FEWEST_APART or len(self._found) == _MOST_RUNS):
             self._others += self._run[2]
-        elif self._run is not None and len(self._found) < _MOST_RUNS:
+        elif self._run is not None:
             self._found.append(self._run)
-        self._run = None
+        self._run, self._order = None, 0
 
     def of_file(self) -> Iterator[Problem]:
         self._end_run()
         apart = sum(count for *_, count in self._found)
-        if self._fitting >= max(apart, _NEARLY_ALL * (self._fitting + self._others)):
+        if self._fitting >= max(2 * apart, _NEARLY_ALL * (self._fitting + self._others)):
             for first, last, count in self._found:
                 message = f"in {count} rows, to row {last.row}, no address has a name of its row; most others do"
                 hint = "check whether this column was sorted alone; if so, restore the file before you import it"

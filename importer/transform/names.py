@@ -25,13 +25,12 @@ _PARTICLES = frozenset((
 _TITLES = frozenset(("dr", "prof", "mr", "mrs", "ms", "miss", "mme", "mlle", "herr", "frau"))
 _ADDED = _TITLES | {"sr", "sra", "jr", "phd", "mba", "msc", "bsc", "esq"}
 # fmt: on
-_ADDED_BEHIND = frozenset(map(normalize, ("junior", "júnior", "senior")))
 _ADDED_IN_CAPITALS = frozenset(("II", "III", "IV", "MD"))
 _ABBREVIATED = re.compile(r"[^\W\d_]{2,}\.(?:-[^\W\d_]+\.)?")  # Av., Dipl.-Ing.
 _DEGREE = re.compile(r"[^\W\d_]{1,3}(?:\.[^\W\d_]{1,3})+\.?")  # M.A., at the end of a name; J.P. may begin one
 # What people are addressed by; with a comma or in another place, these are names.
 _IN_FRONT = frozenset(map(normalize, ("Bay", "Bayan", "Sayın", "Doç", "Uzm", "Op", "Av", "Ing", "Mag", "Dipl-Ing")))
-_BEHIND = frozenset(map(normalize, ("Bey", "Hanım", "Efendi")))
+_BEHIND = frozenset(map(normalize, ("Bey", "Hanım", "Efendi", "junior", "júnior", "senior")))
 # JD, KVS, J.P., J-P
 _INITIALS = re.compile(r"[^\W\d_]{1,2}|[B-DF-HJ-NP-TV-XZ.-]+|(?:[^\W\d_][.-]?)+\.|(?:[^\W\d_]-)+[^\W\d_]")
 _NO_FULL_NAME = re.compile(r"[\d&/+;()\"@<>=|]|(?<!\S)[-–—]|[-–—](?!\S)")
@@ -105,14 +104,13 @@ def _unsure_word(full_name: str, rule: NameRule) -> tuple[str, str] | None:
         if normalize(word) in rule.suffixes or (normalize(word) in rule.particles and bare not in _TITLES):
             continue
         is_last, has_comma = index == len(words) - 1, "," in full_name
-        is_added = bare in _ADDED or (index > 0 and bare in _ADDED_BEHIND)
-        if is_added or word in _ADDED_IN_CAPITALS or _ABBREVIATED.fullmatch(word):
+        if bare in _ADDED or word in _ADDED_IN_CAPITALS or _ABBREVIATED.fullmatch(word):
             return word, _LISTED if index > 0 and bare not in _TITLES else ""
         # A comma or capitals show where the last name begins. In front, as in `Van Morrison`, it is a first name.
         is_shown = has_comma or (rule.surname is Surname.CAPITALS and word.isupper())
         is_address = bare in _IN_FRONT if index == 0 else is_last and bare in _BEHIND
         is_degree = index > 1 and is_last and _DEGREE.fullmatch(word)
-        if (is_address or is_degree) and not is_shown:
+        if is_degree or (is_address and not is_shown):
             return word, ", or, if it is a name, as 'Last, First'"
         is_first = index == 0 and rule.surname in _AT_END
         is_particle = bare in _PARTICLES or (is_cased and word.islower() and word.isalpha())

@@ -378,6 +378,7 @@ GOOD = (
     ),
     Good("missing word", _TEXT, "N / A", None, "{column: Cell, missing: [n / a]}"),
     Good("name like a form of address", _TEXT, "Bey, Ali", "Bey", "{column: Cell, part: last}"),
+    Good("first name like a suffix, behind a comma", _TEXT, "Silva, Júnior", "Júnior", "{column: Cell, part: first}"),
     Good("first name like a suffix", _TEXT, "Junior Muster", "Junior", "{column: Cell, part: first}"),
     Good("last name like a title", _TEXT, "Steffi Graf", "Graf", "{column: Cell, part: last}"),
     Good(
@@ -554,6 +555,7 @@ BAD = (
     *(_unsplit(f"form of address: {word}", cell, f" because of '{word}'; write both names without it{other}")
       for cell, word, other in (
           ("Max Muster M.A.", "M.A.", _IF_NAME), ("Max Muster M.A", "M.A", _IF_NAME),
+          ("Muster, Max M.A.", "M.A.", _IF_NAME), ("Klaus Muster senior", "senior", _IF_NAME),
           ("Dipl.-Ing. Max Muster", "Dipl.-Ing.", ""), ("Av. Ada Nur", "Av.", ""),
           ("Ayşe Yılmaz - Kaya", "-", _DOUBLE), ("Ayşe Yılmaz -Kaya", "-", _DOUBLE),
           ("Ayşe Yılmaz Hanım", "Hanım", _IF_NAME), ("Ali Kaya Bey", "Bey", _IF_NAME),
@@ -562,7 +564,6 @@ BAD = (
     *(_unsplit(f"word of the last name, or behind it: {word}", cell, f" because of '{word}'; {_SPLIT_HINT}")
       for cell, word in (
           ("Hans Freiherr von Beispiel", "Freiherr"), ("Marie Gräfin Muster", "Gräfin"),
-          ("Klaus Muster senior", "senior"), ("Klaus Muster Junior", "Junior"),
       )),
     Bad("name with lost letters", _TEXT, "?ucja Wo?niak",
         "'?ucja Wo?niak' has '?', which a program wrote in place of letters; write the name as a person reads it",
