@@ -308,6 +308,18 @@ def test_a_column_with_equal_texts_that_was_sorted_alone(serve: Serve) -> None:
     assert (refused.code, "column 'CV' in rows 2, 4, 5 are exchanged" in refused.err, served.accepted) == (3, True, [])
 
 
+def test_addresses_that_were_exchanged_beside_others_that_were_corrected(serve: Serve) -> None:
+    """Most changes are corrections, and three people would get the messages of each other."""
+    served = serve()
+    good = [candidate(number, Salary="a lot") for number in range(1, 4)]
+    first = run_first(served, *good, *(candidate(number, **{MAIL: f"{BAD}{number}"}) for number in range(4, 8)))
+    mails = ["person2@example.com", "person3@example.com", "person1@example.com"]
+    fixed = [*({MAIL: mail, "Salary": "1"} for mail in mails), *({MAIL: f"n{at}@example.com"} for at in range(4))]
+    fix(served.door.folder / first / "report.xlsx", *fixed)
+    refused = served("run", f"{first}/report.xlsx")
+    assert (refused.code, "are exchanged" in refused.err, served.accepted) == (3, True, [])
+
+
 def test_what_was_typed_is_read_as_it_is_seen(serve: Serve) -> None:
     """By its number format, like a cell of a source; what no program shows, or is no text, is refused with its cell."""
     served = serve()
