@@ -152,8 +152,7 @@ class CheckedMapping:
     """The result of checking a mapping.
 
     reading: how the file was read, None without a file;
-    notes: warnings; forecast: of the first rows of the file; misfit: the
-    problems that prevent its use, None if it can be used.
+    notes: warnings; forecast: of the first rows of the file; misfit: the problems that prevent its use, if any.
     """
 
     mapping: Mapping
@@ -171,7 +170,6 @@ def check_mappings(
     path: Path, file: Path | None, settings: Settings, sandbox_setup: SandboxSetup | None
 ) -> Iterator[CheckedMapping]:
     """Check a mapping file, or each one of a folder, against the live questions, and a file's header and first rows.
-
 
     Raises:
         UnusableInput: a mapping cannot be read, or is not a mapping file.

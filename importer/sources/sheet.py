@@ -50,9 +50,8 @@ class Sheet:
 class ReadingLimits:
     """The limits of reading one file, so that a hostile or broken file ends in a message, not in a frozen machine.
 
-    `source`: bytes of a file. For a CSV, `cell_characters`: the longest cell;
-    `row`: characters of the longest row; `columns`: the most cells in a row. `unpacked`: bytes of an unpacked workbook.
-    `on_rows`: called with how many rows of a workbook are read.
+    `source`: bytes of a file. For a CSV, `cell_characters`: the longest cell; `row`: characters of the longest row;
+    `columns`: the most cells in a row. `unpacked`: bytes of a workbook; `on_rows`: called with how many rows are read.
     """
 
     source: int = 4 << 30
