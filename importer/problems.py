@@ -174,6 +174,11 @@ class Problem:
             return self.place.column.label
         return None
 
+    @property
+    def is_of_row(self) -> bool:
+        """Whether it is of a whole row, whose cells may be those of other columns."""
+        return isinstance(self.place, CellPlace) and self.place.column is None
+
     def is_in(self, columns: Collection[int]) -> bool:
         """Whether it is in a cell of one of these columns, given by their indexes."""
         place = self.place

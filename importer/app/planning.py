@@ -20,16 +20,7 @@ from importer.app.plan import Plan, remove_files
 from importer.ledger import Scope, open_existing_ledger
 from importer.mapping import Mapping, ResolvedFilter, ResolvedMapping, resolve
 from importer.models import ROUTE_UNKNOWN, Operation, Outcome, Question, Route, Row, SourceOptions
-from importer.problems import (
-    CellPlace,
-    DamagedRun,
-    FilePlace,
-    Problem,
-    StoppedEarly,
-    UnusableInput,
-    UsageError,
-    unusable_file,
-)
+from importer.problems import DamagedRun, FilePlace, Problem, StoppedEarly, UnusableInput, UsageError, unusable_file
 from importer.report.write import write_unfinished_summary
 from importer.runs.corrections import Corrected, refuse_split_candidates
 from importer.runs.known_rows import Emails, KnownRows
@@ -331,18 +322,13 @@ def _rows_of(part: Part, read: ReadRows, mapping: ResolvedMapping) -> frozenset[
     reader, found = body_reader(mapping), list[int]()
     for row in candidate_rows(read, mapping):
         email = None
-        if isinstance(row, Row) and not any(_is_of_row(problem.place) for problem in row.problems):
+        if isinstance(row, Row) and not any(problem.is_of_row for problem in row.problems):
             email = reader.read_field("email", row, [])
         number = row.number if isinstance(row, Row) else row.row
         key = zlib.crc32(email.casefold().encode()) if email else number
         if key % part.total == part.number - 1:
             found += [member.number for member in row.members] if isinstance(row, Row) and row.members else [number]
     return frozenset(found)
-
-
-def _is_of_row(place: object) -> bool:
-    """Whether a problem is of a whole row, whose cells may be those of other columns."""
-    return isinstance(place, CellPlace) and place.column is None
 
 
 def _refuse_split_candidates(mapping: Mapping, selection: Selection) -> None:

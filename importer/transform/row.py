@@ -52,7 +52,7 @@ def transform_row(row: Row, mapping: ResolvedMapping) -> Application | PoolCandi
     excluded = filtered(row, mapping.filters)
     if excluded is not None:
         return excluded
-    if any(isinstance(problem.place, CellPlace) and problem.place.column is None for problem in row.problems):
+    if any(problem.is_of_row for problem in row.problems):
         return Invalid(row.number, row.problems)  # its cells may be those of other columns
     found: list[Problem] = []
     reader = body_reader(mapping)

@@ -10,7 +10,7 @@ from math import log2
 from typing import Final, Literal
 
 from importer.models import Row
-from importer.problems import CellPlace, Column, Problem
+from importer.problems import Column, Problem
 from importer.sent_answers import SentLine, sent_lines
 from importer.suggest import ColumnView, MappingText
 from importer.transform import TracedPart, body_reader, trace_parts
@@ -78,7 +78,7 @@ class ShownCandidates:
         return {row.number: row for row in self._readable.rows}
 
     def _parts(self, row: Row) -> Iterator[SentPart]:
-        if self._readable.resolved is None or _is_out_of_place(row):
+        if self._readable.resolved is None or any(one.is_of_row for one in row.problems):
             return
         for part in trace_parts(row, self._readable.resolved):
             id = self._id_of(part)
@@ -165,11 +165,6 @@ class ShownCandidates:
             elif forms[form] <= most:
                 found.append(Oddity("form" if form else "blank", column.label, forms[form]))
         yield from sorted(found, key=lambda one: one.count)
-
-
-def _is_out_of_place(row: Row) -> bool:
-    """Whether its cells may be those of other columns."""
-    return any(isinstance(one.place, CellPlace) and one.place.column is None for one in row.problems)
 
 
 @lru_cache(maxsize=50_000)
