@@ -109,6 +109,25 @@ def test_a_wrong_proposal_is_put_right_by_the_keyboard(pages: Start, tmp_path: P
     page.wait_for_selector("text=1 cell was corrected since this check")
 
 
+def test_a_choice_that_was_not_sent_yet_stays(pages: Start, tmp_path: Path, person: Person) -> None:
+    """An option and a form of dates, chosen but not used yet, are still chosen when another question is changed."""
+    page = _at_match(pages(file=odd_file(tmp_path), sandbox=True), person)
+    option, date = "#answers-level select[name=option]", "#answers-available_from input[value='%d/%m/%Y']"
+    page.select_option(option, "Lead")
+    page.click("#answers-available_from summary")
+    page.check(date)
+    _choose(page, "candidate-email", "Info")
+    assert page.input_value(option) == "Lead"
+    assert page.is_checked(date)
+    page.click("#answers-level button:text-is('Use these options')")
+    page.wait_for_selector("#answers-level.matched")
+    assert page.is_checked(date)
+    page.click("#take-back")
+    page.wait_for_selector("#answers-level.unknown")
+    assert page.input_value(option) == ""
+    assert person.said == []
+
+
 def test_what_is_beside_follows_each_change(pages: Start, tmp_path: Path, person: Person) -> None:
     """The row, its order and what is folded stay; the mapping file shows the lines that were changed."""
     found = pages(file=odd_file(tmp_path), sandbox=True)

@@ -85,6 +85,46 @@ function putBackTyped() {
   typed = [];
 }
 
+// Choices of other forms that were not sent yet are put back, too.
+const choices = new Map();
+
+function choiceFields() {
+  return [...document.querySelectorAll("main form[hx-post]:not([hx-trigger]) :is(select, input:not([type=hidden]))")];
+}
+
+function isTick(field) {
+  return ["checkbox", "radio"].includes(field.type);
+}
+
+function isChosen(field) {
+  if (isTick(field)) return field.checked !== field.defaultChecked;
+  if (field.tagName !== "SELECT") return field.value !== field.defaultValue;
+  return field.selectedIndex !== Math.max(0, [...field.options].findIndex((one) => one.defaultSelected));
+}
+
+function keyOf(field) {  // the question, what the form does, the text, and which of equal fields it is
+  const hidden = [...field.form.querySelectorAll("[type=hidden]:not([name=token], [name=text])")].map((one) => one.value);
+  const text = field.closest("li")?.querySelector("[name=text]")?.value;
+  const equal = [...field.form.elements].filter((one) => one.name === field.name);
+  return JSON.stringify([hidden, field.name, isTick(field) ? field.value : text ?? equal.indexOf(field)]);
+}
+
+function keepChoices(sentForm) {
+  choices.clear();
+  for (const field of choiceFields()) {
+    if (field.form !== sentForm && isChosen(field)) choices.set(keyOf(field), isTick(field) ? field.checked : field.value);
+  }
+}
+
+function putBackChoices() {
+  for (const field of choices.size ? choiceFields() : []) {
+    const value = choices.get(keyOf(field));
+    if (value === undefined) continue;
+    if (isTick(field)) field.checked = value;
+    else if (field.tagName !== "SELECT" || [...field.options].some((one) => one.value === value)) field.value = value;
+  }
+}
+
 document.addEventListener("htmx:beforeRequest", ({detail: {elt}}) => {
   if (elt.matches("#rows td input")) sent.set(elt.id, elt.value);
 });
@@ -96,11 +136,16 @@ document.addEventListener("keydown", ({key, target}) => {
   if (key === "Escape" && target.matches("#rows td input")) target.value = target.defaultValue;
 });
 
-document.addEventListener("htmx:beforeSwap", () => { keep(); keepTyped(); });
+document.addEventListener("htmx:beforeSwap", ({detail: {requestConfig}}) => {
+  keep();
+  keepTyped();
+  keepChoices(requestConfig?.elt);
+});
 document.addEventListener("DOMContentLoaded", () => { putBack(); prepare(document); });
 document.addEventListener("htmx:afterSwap", (event) => {
   putBack();
   putBackTyped();
+  putBackChoices();
   prepare(event.target.isConnected ? event.target : document);
 });
 document.addEventListener("htmx:afterSettle", () => {  // from now on, the new cells can be sent
