@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 from urllib.parse import urlencode
@@ -10,27 +12,30 @@ from fastapi import APIRouter
 from fastapi.responses import Response
 
 from importer.app.import_file import check_file
-from importer.problems import Column, UsageError
+from importer.problems import UsageError
 from importer.report.summary import ProblemGroup
 from importer.web.forms import Form, SentForm
 from importer.web.models.cell_fixes import Fix, apply_fix, proposed_fix
-from importer.web.models.checked_rows import CheckedRow, CheckedRows
+from importer.web.models.checked_rows import CheckedRows
 from importer.web.pages import ImportPage, OfImport
 from importer.web.result import CORRECTIONS, found_run
 
 router = APIRouter()
 
-_ROWS: Final = 25  # on a page
+_ROWS: Final = 40  # on a page
+_CELL: Final = re.compile(r"r(\d{1,9})c(\d{1,9})", re.ASCII)
 
 
 @router.get("/imports/{id}/check")
-def show(page: OfImport, cause: str = "", all: bool = False, first: int = 0, edit: int = 0) -> Response:
+def show(page: OfImport, cause: str = "", all: bool = False, first: int = 0, row: int = 0) -> Response:
     draft, task = page.draft, page.task
     problems = page.failure("check")
     run = found_run(page, draft.grid) if draft.grid else None
     command = page.command("check", Path(page.file_shown_as), asks=True, flags={"--mapping": draft.mapping})
     is_running = task is not None and task.is_running("check")
-    grid = _Grid(page, cause, all, max(first, 0), edit) if run is not None and not is_running else None
+    grid = None
+    if run is not None and not is_running:
+        grid = _Grid(page, run.summary.problems, cause, all, max(first, 0), row)
     return page.show(
         "check",
         problems=problems,
@@ -60,28 +65,30 @@ def stop(page: OfImport, form: SentForm) -> Response:
 
 
 class _Grid:
-    """Some rows of the last check, and where the others are. cause: a code and a column, as in an address."""
+    """Some rows of the last check, and where the others are. cause: a code and a column, as in an address; row: of
+    which all that would be sent is shown.
+    """
 
-    def __init__(self, page: ImportPage, cause: str, all_rows: bool, first: int, edit: int) -> None:
-        self.cause, self.all_rows, self.first, self.edit = cause, all_rows, first, edit
+    def __init__(
+        self, page: ImportPage, groups: Iterable[ProblemGroup], cause: str, all_rows: bool, first: int, row: int
+    ) -> None:
+        self.cause, self.all_rows, self.first, self.row = cause, all_rows, first, row
         code, _, column = cause.partition("|")
-        self.column = column
         self.checked = _checked(page)
+        self.groups = sorted((one for one in groups if one.is_to_fix or one.is_warning), key=lambda one: one.is_warning)
         wanted = (code, column or None) if code else None
         found = self.checked.page(first, _ROWS + 1, wanted, all_rows=all_rows)
         self.rows, self.has_next = found[:_ROWS], len(found) > _ROWS
-        self.sent = self.checked.sent(edit) if edit else ()
+        self.sent = self.checked.sent(row) if row else ()
+        names = [column] if column else [one.column for one in self.groups]
+        wrong = [each for name in names for each in self.checked.columns if name and each.label == name]
+        self.columns = list(dict.fromkeys((*self.checked.fixed, *wrong, *self.checked.columns)))
+        """Those that say who it is, then those with problems, then the others; none moves while cells are corrected."""
 
-    @property
-    def columns(self) -> list[Column]:
-        """Those that say who it is, then those with problems, then the others; none moves while a person types on."""
-        own, rows = self.checked.fixed, () if self.edit else self.rows
-        wrong = [cell.column for row in rows for cell in row.cells if cell.problems or cell.old is not None]
-        return list(dict.fromkeys((*own, *wrong, *self.checked.columns)))
-
-    def is_editable(self, row: CheckedRow, index: int) -> bool:
-        cell = row.cells[index]
-        return not row.is_done and (row.number == self.edit or bool(cell.problems) or cell.old is not None)
+    @staticmethod
+    def key(group: ProblemGroup) -> str:
+        """A cause in an address."""
+        return f"{group.code}|{group.column or ''}"
 
     def fix_of(self, group: ProblemGroup) -> Fix | None:
         """The fix that repairs most cells of a cause."""
@@ -89,7 +96,7 @@ class _Grid:
 
     def address(self, **changed: object) -> str:
         """The address of this grid with other values."""
-        values = {"cause": self.cause, "all": int(self.all_rows), "first": self.first, "edit": self.edit, **changed}
+        values = {"cause": self.cause, "all": int(self.all_rows), "first": self.first, "row": self.row, **changed}
         return "?" + urlencode({name: value for name, value in values.items() if value})
 
     @property
@@ -113,11 +120,11 @@ def _checked(page: ImportPage) -> CheckedRows:
 
 @router.post("/imports/{id}/check/cells")
 def correct(page: OfImport, form: SentForm) -> Response:
-    """Correct cells of a row; the fields are named by the index of the column."""
-    row = _number(form, "row")
-    texts = {(row, int(name[1:])): text for name, text in form.items() if name[:1] == "c" and name[1:].isdecimal()}
-    if form.text("back"):
-        texts = {(row, int(form.text("back"))): form.get("old", "")}
+    """Correct cells: the field r20c2 has the text of the column with index 2 in row 20."""
+    named = ((_CELL.fullmatch(name), text) for name, text in form.items())
+    texts = {(int(found[1]), int(found[2])): text for found, text in named if found}
+    if not texts:
+        raise UsageError("this form is not known; load the page again")
     checked = _checked(page)
     return _corrected(page, checked, checked.correct(texts), form)
 

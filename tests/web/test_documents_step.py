@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 import zipfile
 from collections.abc import Callable
+from html import unescape
 from pathlib import Path
 
 from tests.cli.conftest import Served
@@ -69,11 +71,12 @@ def test_a_zip_is_brought_along(tmp_path: Path, pages: Start) -> None:
     assert ("no columns sha256" in shown.text, "2 files in cvs.zip" in shown.text) == (True, True)
     found.client.send(shown.form("/check"))
     walk.task_of(found)
-    assert "There is no file 'cem.PDF' in documents" in found.client.get(walk.address(found, "check")).text
-    form = next(one for one in found.client.get(walk.address(found, "check")).forms if "c3" in one.fields)
-    shown = found.client.send(form, c3="cam")
-    assert "There is no file 'cam' in documents" in shown.text
-    found.client.send(next(one for one in shown.forms if "back" in one.fields))
+    shown = found.client.get(walk.address(found, "check"))
+    assert "There is no file 'cem.PDF' in documents" in unescape(shown.html)
+    cell, old = re.findall(r'<td id="(\w+)"[^>]*aria-invalid[^>]*>([^<]*)</td>', shown.html)[0]
+    shown = found.client.send(shown.form("/check/cells"), **{cell: "cam"})
+    assert "There is no file 'cam' in documents" in unescape(shown.html)
+    found.client.send(shown.form("/check/cells"), **{cell: old})
     shown = found.client.get(walk.address(found, "documents"))
     assert "2 files in cvs.zip" in shown.text
     assert "There is no file 'cem.PDF' in documents" in shown.text

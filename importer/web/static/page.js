@@ -40,49 +40,177 @@ function follow(live) {
 const kept = new Map();  // what of the page is open, and where it is scrolled to, while the page is changed in place
 
 function keep() {
-  for (const part of document.querySelectorAll("[data-keep]")) kept.set(part.id, [part.open, part.scrollTop]);
+  for (const part of document.querySelectorAll("[data-keep]")) kept.set(part.id, [part.open, part.scrollTop, part.scrollLeft]);
 }
 
 function putBack() {
   for (const part of document.querySelectorAll("[data-keep]")) {
-    const [open, top] = kept.get(part.id) || [part.open, part.scrollTop];
+    const [open, top, left] = kept.get(part.id) || [part.open, part.scrollTop, part.scrollLeft];
     if (part.tagName === "DETAILS") part.open = open;
-    part.scrollTop = top;
+    [part.scrollTop, part.scrollLeft] = [top, left];
     const mark = part.querySelector("mark");
     if (mark && part.tagName === "PRE") part.scrollTop = mark.offsetTop - part.offsetTop - part.clientHeight / 3;
   }
 }
 
-// A cell of the grid is sent when it is left, one after the other. What is typed into another one meanwhile is put back
-// when the answer has changed the page, and then sent itself.
-const sent = new Map();  // the texts of cells that are being sent, by their id
-let typed = [];
+// The grid of the step Check. Arrows move, typing or Enter edits, and what is typed is sent when its cell is left. While
+// an answer is awaited, other cells are edited on; what is typed into them is kept, and sent when it has come.
+let at = "";  // the ID of the cell that is chosen
+let typing = null;  // the field in it, while a person types
+let isInGrid = false;  // where the focus was before the page changed
+const unsent = new Map();  // the texts of cells that are not sent yet, by the ID of the cell
+let underWay = null;  // the same of those that are being sent
 
-function isTyped(cell) {
-  return cell.value !== (sent.has(cell.id) ? sent.get(cell.id) : cell.defaultValue);
+function chosenCell() {
+  return document.getElementById(at);
 }
 
-function sendTyped(cell) {
-  setTimeout(() => { if (cell.isConnected && isTyped(cell)) htmx.trigger(cell, "change"); });
+function choose(cell) {
+  if (!cell || cell.tagName !== "TD") return;
+  for (const other of document.querySelectorAll("#grid td[tabindex='0']")) other.tabIndex = -1;
+  cell.tabIndex = 0;
+  at = cell.id;
+  cell.focus();
+  cell.scrollIntoView({block: "nearest", inline: "nearest"});
 }
 
-function typedCells() {
-  return [...document.querySelectorAll("#rows td input[type=text]")].filter(isTyped);
+function explain(cell) {  // what is wrong with it, and what the file has, in the line below
+  const said = document.getElementById("reason"), [, row] = cell.id.match(/r(\d+)c/);
+  const name = cell.dataset.column.replace(" ", `${row} `);  // C E-mail: C20 E-mail
+  const why = cell.dataset.why || cell.parentElement.dataset.why || (cell.scrollWidth > cell.clientWidth ? cell.textContent : "");
+  const isCorrected = cell.dataset.old !== undefined;
+  const was = isCorrected ? ` ${said.dataset.was} ${cell.dataset.old || said.dataset.blank}.` : "";
+  said.textContent = why || was ? `${name}: ${why}${was}` : "";
+  for (const id of ["cell-back", "cells-same"]) document.getElementById(id).hidden = !isCorrected;
+}
+
+function move(cell, rows, columns) {
+  const row = cell.closest("tbody").rows[cell.parentElement.sectionRowIndex + rows];
+  choose(row && row.cells[cell.cellIndex + columns]);
+}
+
+function edit(cell, text, start = text.length, end = start) {
+  if (cell.parentElement.dataset.done !== undefined) return;
+  choose(cell);
+  typing = document.createElement("textarea");
+  typing.rows = 1;
+  typing.setAttribute("aria-label", document.getElementById("reason").textContent || cell.dataset.column);
+  typing.dataset.shown = cell.textContent;
+  cell.replaceChildren(typing);
+  typing.value = text;
+  typing.defaultValue = typing.dataset.shown;
+  typing.focus();
+  typing.setSelectionRange(start, end);
+}
+
+function endEdit(isKept) {
+  if (!typing) return;
+  const field = typing, cell = field.parentElement, isChanged = isKept && field.value !== field.defaultValue;
+  typing = null;
+  cell.textContent = isChanged ? field.value : field.dataset.shown;
+  if (isChanged) sendLater(cell, cell.textContent);
+}
+
+function sendLater(cell, text) {
+  if (cell.parentElement.dataset.done !== undefined) return;
+  cell.textContent = text;
+  unsent.set(cell.id, text);
+  setTimeout(sendUnsent);
+}
+
+function sendUnsent() {
+  if (underWay || !unsent.size) return;
+  underWay = new Map(unsent);
+  unsent.clear();
+  post(document.getElementById("cells").getAttribute("hx-post"), Object.fromEntries(underWay));
+}
+
+function post(address, values) {
+  htmx.ajax("POST", address, {source: "#cells", target: "#page", values});
 }
 
 function keepTyped() {
-  typed = typedCells().map((cell) => [cell.id, cell.value, cell.selectionStart, cell.selectionEnd]);
+  isInGrid = Boolean(document.activeElement.closest("#grid"));
+  typed = typing && [typing.parentElement.id, typing.value, typing.selectionStart, typing.selectionEnd];
+  typing = null;
 }
+let typed = null;
 
 function putBackTyped() {
-  sent.clear();
-  for (const [id, text, start, end] of typed) {
-    const cell = document.getElementById(id);
-    if (!cell) continue;
-    cell.value = text;
-    if (cell === document.activeElement) cell.setSelectionRange(start, end);
+  underWay = null;
+  for (const [id, text] of unsent) if (document.getElementById(id)) document.getElementById(id).textContent = text;
+  const [id, ...where] = typed || [];
+  if (document.getElementById(id)) edit(document.getElementById(id), ...where);
+  else if (isInGrid) choose(chosenCell() || document.querySelector("#grid td"));
+  typed = null;
+}
+
+const MOVES = {ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1]};
+
+document.addEventListener("keydown", (event) => {
+  const cell = event.target.closest("#grid td"), {key} = event;
+  if (!cell) return;
+  const goes = typing ? {Enter: [1, 0], Tab: [0, event.shiftKey ? -1 : 1], Escape: [0, 0]}[key] : MOVES[key];
+  if (goes) {
+    endEdit(key !== "Escape");
+    move(cell, ...goes);
+  } else if (typing || event.ctrlKey || event.metaKey || event.altKey) {
+    return;
+  } else if (key === "Enter" || key === "F2") {
+    edit(cell, cell.textContent);
+  } else if (key === "Delete" || key === "Backspace") {
+    sendLater(cell, "");
+  } else {
+    if (key.length === 1) edit(cell, "");  // the key itself is typed into the field
+    return;
   }
-  typed = [];
+  event.preventDefault();
+});
+let isSecondTap = false;  // a finger has no double click
+document.addEventListener("pointerdown", ({target, pointerType}) => {
+  isSecondTap = pointerType === "touch" && target === document.activeElement;
+});
+document.addEventListener("dblclick", ({target}) => {
+  if (target.matches("#grid td")) edit(target, target.textContent);
+});
+document.addEventListener("click", (event) => {
+  const {target} = event;
+  if (target.matches("#grid td")) isSecondTap ? edit(target, target.textContent) : choose(target);
+  if (target.id === "cell-back") sendLater(chosenCell(), chosenCell().dataset.old);
+  if (target.id === "cells-same") {
+    const [, row, column] = at.match(/r(\d+)c(\d+)/);
+    post(document.getElementById("cells").dataset.same, {row, column});
+  }
+  if (target.closest(".actions .main") && (underWay || unsent.size)) event.preventDefault();  // the answer changes it
+});
+document.addEventListener("focusin", ({target}) => {
+  if (!target.matches("#grid td")) return;
+  at = target.id;
+  explain(target);
+});
+document.addEventListener("focusout", ({target}) => { if (target === typing) endEdit(true); });
+document.addEventListener("copy", (event) => {
+  if (!event.target.matches("#grid td")) return;
+  event.clipboardData.setData("text/plain", event.target.textContent);
+  event.preventDefault();
+});
+document.addEventListener("paste", (event) => {  // cells of a spreadsheet: lines, with tabs between columns
+  const first = event.target;
+  if (!first.matches("#grid td")) return;
+  const lines = event.clipboardData.getData("text/plain").replace(/\r?\n$/, "").split(/\r?\n/);
+  lines.forEach((line, down) => line.split("\t").forEach((text, right) => {
+    const row = first.closest("tbody").rows[first.parentElement.sectionRowIndex + down];
+    const cell = row && row.cells[first.cellIndex + right];
+    if (cell) sendLater(cell, text);
+  }));
+  event.preventDefault();
+});
+
+for (const failed of ["htmx:sendError", "htmx:responseError"]) {  // they are sent again with the next one
+  document.addEventListener(failed, () => {
+    for (const [id, text] of underWay || []) if (!unsent.has(id)) unsent.set(id, text);
+    underWay = null;
+  });
 }
 
 // Choices of other forms that were not sent yet are put back, too.
@@ -125,17 +253,6 @@ function putBackChoices() {
   }
 }
 
-document.addEventListener("htmx:beforeRequest", ({detail: {elt}}) => {
-  if (elt.matches("#rows td input")) sent.set(elt.id, elt.value);
-});
-for (const failed of ["htmx:sendError", "htmx:responseError"]) {  // it is sent again when it is left
-  document.addEventListener(failed, ({detail: {elt}}) => sent.delete(elt.id));
-}
-document.addEventListener("focusout", ({target}) => { if (target.matches("#rows td input")) sendTyped(target); });
-document.addEventListener("keydown", ({key, target}) => {
-  if (key === "Escape" && target.matches("#rows td input")) target.value = target.defaultValue;
-});
-
 document.addEventListener("htmx:beforeSwap", ({detail: {requestConfig}}) => {
   keep();
   keepTyped();
@@ -148,8 +265,8 @@ document.addEventListener("htmx:afterSwap", (event) => {
   putBackChoices();
   prepare(event.target.isConnected ? event.target : document);
 });
-document.addEventListener("htmx:afterSettle", () => {  // from now on, the new cells can be sent
-  typedCells().filter((cell) => cell !== document.activeElement).forEach(sendTyped);
+document.addEventListener("htmx:afterSettle", () => {  // from now on, cells can be sent again
+  sendUnsent();
   const changed = document.querySelector("[data-changed] summary");
   if (changed && document.activeElement === document.body) changed.focus();  // what was focused is gone
 });
