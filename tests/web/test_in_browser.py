@@ -201,7 +201,7 @@ def test_what_is_typed_while_an_answer_arrives_is_kept(pages: Start, tmp_path: P
     page.keyboard.press("Escape")
     assert page.inner_text(cells[0]) == expected[0]
     page.evaluate(
-        """cell => {
+        r"""cell => {
         const pasted = new DataTransfer();
         pasted.setData("text/plain", "Ada\tÖz\r\n");
         document.querySelector(cell).dispatchEvent(

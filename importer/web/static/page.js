@@ -142,7 +142,7 @@ function putBackTyped() {
   const [id, ...where] = typed || [];
   if (document.getElementById(id)) edit(document.getElementById(id), ...where);
   else if (isInGrid) choose(chosenCell() || document.querySelector("#grid td"));
-  typed = null;
+  [typed, isInGrid] = [null, false];
 }
 
 const MOVES = {ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1]};
