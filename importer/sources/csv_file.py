@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import csv
 import os
+import re
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ from importer.sources.sheet import CellProblem, ReadingLimits, Record
 from importer.sources.table import RecordSource
 from importer.text.results_cells import unescape_formula
 
+_FORMULA_TEXT = re.compile(r'="[^"]*"')
 _CHUNK = 1 << 16  # characters of the lines that are read at once
 
 
@@ -168,6 +170,8 @@ class CsvFile:
             raise UnusableInput(Problem("limit-exceeded", message, hint, CellPlace(self.origin, number)))
         if self.formula_escaped:
             cells = list(map(unescape_formula, cells))
+        if '="' in joined:  # as programs write digits that spreadsheet programs must not change: ="00123"
+            cells = [cell[2:-1] if _FORMULA_TEXT.fullmatch(cell) else cell for cell in cells]
         if is_plain(joined):
             return Record(number, tuple(map(str.strip, cells)))
         if "\0" in joined:  # of a preallocated copy, or after a power cut

@@ -32,7 +32,7 @@ _NOT_FOR_FILES = frozenset(
 _KNOWN = (
     "utf-8", "utf-16-le", "utf-16-be", "cp1254", "cp1252", "cp1250", "cp1251", "cp1253", "cp1255", "cp1256", "cp1257",
     "cp857", "cp850", "cp437", "iso-8859-1", "iso-8859-2", "iso-8859-5", "iso-8859-9", "iso-8859-15", "mac-roman",
-    "mac-turkish", "shift_jis", "gb18030", "big5", "euc-kr", "koi8-r",
+    "mac-turkish", "cp932", "gb18030", "big5", "cp949", "koi8-r",
 )
 # fmt: on
 
@@ -163,7 +163,7 @@ def _words_of_utf8(path: Path, declared: Encoding) -> tuple[str, ...]:
 # fmt: off
 _NARROW = (
     "cp1252", "cp1254", "cp1250", "cp1251", "cp1253", "cp1256", "cp1255", "cp1257", "cp857", "cp850", "mac-turkish",
-    "mac-roman", "koi8-r", "iso-8859-5", "cp866", "mac-cyrillic", "shift_jis", "gb18030", "big5", "euc-kr",
+    "mac-roman", "koi8-r", "iso-8859-5", "cp866", "mac-cyrillic", "cp932", "gb18030", "big5", "cp949",
 )
 _WIDE = ("utf-16-le", "utf-16-be")
 _SINGLE_BYTE = re.compile(r"cp(125|4|7|8)\d+|iso8859-\d+|mac-\w+|koi8-\w")  # names of Python's codecs

@@ -97,4 +97,5 @@ def _weight(before: str, character: str, after: str, written: frozenset[str]) ->
 
 @lru_cache(maxsize=1024)
 def _script(character: str) -> str:
-    return unicodedata.name(character, "UNKNOWN").partition(" ")[0]
+    name = unicodedata.name(character, "UNKNOWN")
+    return "CJK" if name.startswith(("HIRAGANA", "KATAKANA")) else name.partition(" ")[0]  # one word has them all

@@ -135,7 +135,7 @@ def reading_of(
     if spec.kind is Kind.CHOICES:
         separator = _separator_of(counts, spec.options)
         settings = (Setting("split", separator),) if separator else ()
-        pieces = _pieces(counts, separator)
+        pieces = _pieces(counts, separator, spec.options)
         table = _table_of(pieces, spec.options, lambda text: _of_several(text, spec.options)) if spec.options else ()
         return ValueReading(settings, table)
     return ValueReading()
@@ -161,7 +161,7 @@ def date_reading(forms: DateForms, edge: str, *, is_end: bool = False, is_requir
     if is_end and forms.open_ends:
         settings.append(Setting("present", forms.open_ends))
     unread = (*forms.unread, *forms.nonexistent)
-    remedy = _FIX_REQUIRED_DATE if is_required else _FIX
+    remedy = _FIX_REQUIRED_DATE if is_required else _FIX_END if is_end else _FIX
     if unread and all(_DAYS.fullmatch(text) for text, _ in unread):
         remedy = "as numbers of days, they are read with dates: excel, or excel_1904"
     notes.append(_unread("a date", unread, remedy))
@@ -170,6 +170,7 @@ def date_reading(forms: DateForms, edge: str, *, is_end: bool = False, is_requir
 
 _DAYS = re.compile(r"[2-5]\d{4}")  # as a spreadsheet stores 1954 to 2064
 _FIX = "fix {them}, or list {them} under missing: [...]"
+_FIX_END = "fix {them}, or list {them} under present: [...] if that means until now, else under missing: [...]"
 _FIX_REQUIRED = "fix {them}"
 _FIX_REQUIRED_DATE = "fix {them}, or write values: {{{text}: YYYY-MM-DD}}, otherwise: keep"
 
@@ -202,10 +203,10 @@ def _yes_no_reading(counts: Counts, spec: FieldSpec) -> ValueReading:
 
 # --- numbers --------------------------------------------------------------------------------------
 
-_BOTH = re.compile(r"[+-]?\d{1,3}(?:([.,])\d{3})+([.,])\d+")
+_BOTH = re.compile(r"[+-]?[1-9]\d{0,2}(?:([.,])\d{3})+([.,])\d+")
 _DECIMAL = re.compile(r"[+-]?\d+([.,])(\d+)")
 _MANY_TIMES = 10
-_GROUPED = re.compile(r"[+-]?\d{1,3}(?:([., '’])\d{3})+")
+_GROUPED = re.compile(r"[+-]?[1-9]\d{0,2}(?:([., '’])\d{3})+")
 
 
 def _number_reading(
@@ -226,7 +227,7 @@ def _number_reading(
         elif grouped := _GROUPED.fullmatch(text):
             groups[grouped.group(1)] += count
             grouped_texts.append(text)
-        elif (found := _DECIMAL.fullmatch(text)) and len(found.group(2)) != 3:
+        elif (found := _DECIMAL.fullmatch(text)) and (len(found.group(2)) != 3 or text.lstrip("+-")[0] == "0"):
             decimals[found.group(1)] += count
             decimal_texts.setdefault(found.group(1), text)
     for sign in decimal_texts.keys() & groups.keys():  # 4,50 among many 2,800: who wrote it meant something else
@@ -237,18 +238,20 @@ def _number_reading(
     # If the thousands separator is the default decimal separator, the decimal separator must be set.
     comma = "," in decimals or (not decimals and thousands == ".")
     settings = [Setting("currency", currency[0] if len(currency) == 1 else currency)] if currency else []
+    clashing = next((text for text in grouped_texts if decimals.keys() & text), None)
     if kind is Kind.DECIMAL and comma:
         settings.append(Setting("decimal", ","))
-    elif kind is Kind.INTEGER and decimals:  # 62,000.00 is a whole number
+    elif decimals and (kind is Kind.INTEGER or (clashing and thousands is None)):  # 62,000.00 is a whole number
         settings.append(Setting("decimal", "," if comma else "."))
     if thousands is not None:
         settings.append(Setting("thousands", thousands))
     if kind is Kind.DECIMAL and thousands in (".", ",") and not decimals and grouped_texts:
         review_reason = review_reason or f"'{grouped_texts[0]}' is read with a thousands separator"
     # 45.000 among 60000.5: who wrote it may have meant 45,000.
-    if clashing := next((text for text in grouped_texts if decimals.keys() & text), None):
-        sign = min(decimals)
-        review_reason = f"'{clashing}' is read as {clashing.partition(sign)[0]}: '{sign}' is decimal in other cells"
+    if clashing:
+        sign = min(decimals.keys() & clashing)
+        how = f"read as {clashing.rstrip('0').rstrip(sign)}" if kind is Kind.DECIMAL else "held back"
+        review_reason = f"'{clashing}' is {how}: '{sign}' is decimal in other cells"
     unread = [pair for pair, (one, _) in zip(counts, amounts, strict=True) if not NUMBER.fullmatch(one.number)]
     return ValueReading(
         tuple(settings),
@@ -322,11 +325,12 @@ def _split(text: str, separator: str | None) -> list[str]:
     return [text] if items is None else [item.strip() for item in items if isinstance(item, str) and item.strip()]
 
 
-def _pieces(counts: Counts, separator: str | None) -> Counts:
-    """The texts between the separators."""
-    found = Counter[str]()
+def _pieces(counts: Counts, separator: str | None, options: Sequence[str] = ()) -> Counts:
+    """The texts between the separators, without options that have one inside."""
+    found, whole = Counter[str](), [re.escape(option) for option in options if separator and separator in option]
+    known = re.compile("|".join(sorted(whole, key=len, reverse=True)), re.IGNORECASE) if whole else None
     for text, count in counts:
-        for piece in _split(text, separator):
+        for piece in _split(known.sub("", text) if known else text, separator):
             found[piece] += count
     return tuple(found.items())
 

@@ -81,7 +81,7 @@ class Interpreter:
                 return found
             if self.is_missing(found):
                 return None
-            text, typed = found, False
+            text, typed = found, typed and found == text
         if spec.pick is not None:
             if len(text) > _LONGEST_PICKED:
                 message = f"{quoted(text)} has {len(text):,} characters, of which pick: reads {_LONGEST_PICKED:,}"
@@ -92,7 +92,7 @@ class Interpreter:
                 return self._not_one(pieces, text)
             if not pieces:
                 return None
-            text, typed = pieces[0], False
+            text, typed = pieces[0], typed and pieces[0] == text
         if present and normalize(text) in present:
             return OPEN_END
         if spec.part == "start" or spec.part == "end":
@@ -147,7 +147,7 @@ class Interpreter:
         pieces = self._pieces(text)
         if isinstance(pieces, InvalidValue) or not pieces:
             return pieces or None
-        read = self._read_named(pieces[0], typed=False)
+        read = self._read_named(pieces[0], typed and pieces[0] == text)
         if take is Take.FIRST or not isinstance(read, InvalidValue):
             return read
         others = (self._read_named(piece, typed=False) for piece in pieces[1:])

@@ -126,8 +126,8 @@ def _whole_pattern(thousands: str | None) -> str:
     if thousands is None:
         return "[+-]?[0-9]+"
     separator = re.escape(thousands.translate(_SIGNS))
-    indian = r"|[0-9]{1,2}(?:,[0-9]{2})+,[0-9]{3}" if thousands == "," else ""  # 12,34,567
-    return rf"[+-]?(?:[0-9]{{1,3}}(?:{separator}[0-9]{{3}})+{indian}|[0-9]+)"
+    indian = r"|[1-9][0-9]?(?:,[0-9]{2})+,[0-9]{3}" if thousands == "," else ""  # 12,34,567
+    return rf"[+-]?(?:[1-9][0-9]{{0,2}}(?:{separator}[0-9]{{3}})+{indian}|[0-9]+)"
 
 
 def _zero_decimals(point: str | None) -> re.Pattern[str] | None:
@@ -151,6 +151,8 @@ def _amount_in(value: ResolvedValue) -> Callable[[str], str]:
 
 _AMOUNT = re.compile(r"[^\d\s.,'+-]{1,4}\.?\s*[\d.,'’\s]+|[\d.,'’\s]+[^\d\s.,'+-]{1,4}\.?")
 _WORD = re.compile(r"[^\W\d_]+")
+_NUMERIC = re.compile(r"[+-]?[\d.,'’\s]+")
+_ZEROS = re.compile(r"[+-]?\d+[.,]0{1,2}")  # three may be thousands
 _GROUPS = re.compile(r"\d[.,'’\s]\d{3}(?!\d)")
 
 
@@ -172,6 +174,8 @@ def _number_hint(text: str, value: ResolvedValue) -> str:
     if value.formats.thousands is None and _WORD.search(_amount_in(value)(text)):
         # `about 5`: no separator explains it
         return "write it in digits"
+    if value.field.kind is Kind.INTEGER and value.formats.decimal is None and _ZEROS.fullmatch(text):
+        return f"write it without decimals, or set decimal: {place}"
     if value.field.kind is Kind.INTEGER and _FRACTION.fullmatch(text):
         return "the question takes whole numbers: remove the decimals"
     decimal, thousands = value.formats.decimal, value.formats.thousands
@@ -180,7 +184,8 @@ def _number_hint(text: str, value: ResolvedValue) -> str:
         example = f"like 1{thousands}234{decimal}50, or correct" if is_declared else "or set"
         return f"write it in digits, {example} decimal: and thousands: {place}"
     if thousands is None:
-        return f"write it in digits, or set thousands: {place}"
+        is_number = _NUMERIC.fullmatch(_amount_in(value)(text))  # not 10+
+        return f"write it in digits, or set thousands: {place}" if is_number else "write it in digits"
     without = "" if decimal else f"; for numbers like 12{'.' if thousands == ',' else ','}00 set decimal: {place}"
     separator = "an apostrophe" if thousands in ("'", "’") else f"'{thousands}'"
     return f"write it in digits, with or without {separator} between thousands{without}"

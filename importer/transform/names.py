@@ -19,9 +19,11 @@ _INVISIBLE = dict.fromkeys(map(ord, WITHOUT_EFFECT.replace("\u200c", "").replace
 # fmt: off
 _PARTICLES = frozenset((
     "van", "von", "vom", "der", "den", "de", "dos", "das", "del", "della", "du", "des", "zu", "zum", "zur", "ter",
-    "ten", "bin", "ibn", "بن", "la", "las", "los", "da",
+    "ten", "bin", "ibn", "بن", "la", "las", "los", "da", "di", "dal", "dalla", "degli", "dei", "lo", "le", "el", "al",
+    "ben", "bint", "abu", "ait", "san", "mac", "mc", "o", "af", "'t",
     *map(normalize, ("Graf", "Gräfin", "Freiherr", "Freifrau", "Fürst", "Fürstin", "Prinz", "Prinzessin", "Baron")),
 ))
+_CONJUNCTIONS = frozenset(("e", "y", "i"))  # between two last names: what is before belongs to the last name, too
 _TITLES = frozenset(("dr", "prof", "mr", "mrs", "ms", "miss", "mme", "mlle", "herr", "frau"))
 _ADDED = _TITLES | {"sr", "sra", "jr", "phd", "mba", "msc", "bsc", "esq"}
 # fmt: on
@@ -31,6 +33,7 @@ _DEGREE = re.compile(r"[^\W\d_]{1,3}(?:\.[^\W\d_]{1,3})+\.?")  # M.A., at the en
 # What people are addressed by; with a comma or in another place, these are names.
 _IN_FRONT = frozenset(map(normalize, ("Bay", "Bayan", "Sayın", "Doç", "Uzm", "Op", "Av", "Ing", "Mag", "Dipl-Ing")))
 _BEHIND = frozenset(map(normalize, ("Bey", "Hanım", "Efendi", "junior", "júnior", "senior")))
+_BEHIND_LAST_NAME = frozenset(("filho", "filha", "neto", "neta", "sobrinho", "sobrinha", "v"))  # alone, last names
 # JD, KVS, J.P., J-P
 _INITIALS = re.compile(r"[^\W\d_]{1,2}|[B-DF-HJ-NP-TV-XZ.-]+|(?:[^\W\d_][.-]?)+\.|(?:[^\W\d_]-)+[^\W\d_]")
 _NO_FULL_NAME = re.compile(r"[\d&/+;()\"@<>=|]|(?<!\S)[-–—]|[-–—](?!\S)")
@@ -63,8 +66,8 @@ def part_of_name(full_name: str, part: Side, rule: NameRule | None = None) -> st
     if "?" in full_name:
         return _damaged(full_name, "?")
     if unsure := _unsure_word(full_name, rule):
-        word, otherwise = unsure
-        return _not_split(full_name, f" because of '{word}'", f"write both names without it{otherwise}")
+        word, hint = unsure
+        return _not_split(full_name, f" because of '{word}'", hint)
     before, comma, after = full_name.rpartition(",")
     if comma and normalize(after) in rule.suffixes:  # `Ada Nur, Jr.` has no last name before the comma
         full_name = f"{before} {after}"
@@ -90,30 +93,37 @@ def _without_invisible(text: str) -> str:
     return text if text.isprintable() else text.translate(_INVISIBLE)
 
 
-_LISTED = ", or list it under particles: or suffixes: of names: in the mapping"
+_LAST_FIRST = "write it as 'Last, First'"
+_WITHOUT = "write both names without it"
+_LISTED = f"{_WITHOUT}, or list it under particles: or suffixes: of names: in the mapping"
 
 
 def _unsure_word(full_name: str, rule: NameRule) -> tuple[str, str] | None:
-    """The first word or sign of which is not known to which name it belongs, and what else can be done about it."""
+    """The first word or sign of which is not known to which name it belongs, and what to do about it."""
     if sign := _NO_FULL_NAME.search(full_name):
-        return sign[0], ", or, in a double name, without the blanks beside it" if sign[0] in "-–—" else ""
+        is_dash = sign[0] in "-–—"
+        return sign[0], f"{_WITHOUT}, or, in a double name, without the blanks beside it" if is_dash else _WITHOUT
     words = full_name.replace(",", " ").split()
     is_cased = any(word[:1].isupper() for word in words)
     for index, word in enumerate(words):
         bare = _bare(word)
-        if normalize(word) in rule.suffixes or (normalize(word) in rule.particles and bare not in _TITLES):
-            continue
         is_last, has_comma = index == len(words) - 1, "," in full_name
-        if bare in _ADDED or word in _ADDED_IN_CAPITALS or _ABBREVIATED.fullmatch(word):
-            return word, _LISTED if index > 0 and bare not in _TITLES else ""
         # A comma or capitals show where the last name begins. In front, as in `Van Morrison`, it is a first name.
         is_shown = has_comma or (rule.surname is Surname.CAPITALS and word.isupper())
+        if bare in _CONJUNCTIONS and index > 0 and not (is_last or is_shown) and rule.surname in _AT_END:
+            return word, _LAST_FIRST
+        if normalize(word) in rule.suffixes or (normalize(word) in rule.particles and bare not in _TITLES):
+            continue
+        if bare in _ADDED or word in _ADDED_IN_CAPITALS or _ABBREVIATED.fullmatch(word):
+            return word, _LISTED if index > 0 and bare not in _TITLES else _WITHOUT
         is_address = bare in _IN_FRONT if index == 0 else is_last and bare in _BEHIND
-        is_degree = index > 1 and is_last and _DEGREE.fullmatch(word)
-        if is_degree or (is_address and not is_shown):
-            return word, ", or, if it is a name, as 'Last, First'"
+        is_third = index > 1 and is_last
+        if is_third and bare in _BEHIND_LAST_NAME and not is_shown:
+            return word, f"{_LAST_FIRST}, or list it under suffixes: of names: in the mapping"
+        if (is_third and _DEGREE.fullmatch(word)) or (is_address and not is_shown):
+            return word, f"{_WITHOUT}, or, if it is a name, as 'Last, First'"
         is_first = index == 0 and rule.surname in _AT_END
-        is_particle = bare in _PARTICLES or (is_cased and word.islower() and word.isalpha())
+        is_particle = bare in _PARTICLES or (is_cased and word.islower())
         if is_particle and not is_shown and not is_first and not is_last:
             return word, _LISTED
     return None
@@ -130,7 +140,7 @@ def _wrong_order(full_name: str, words: list[str], rule: NameRule) -> InvalidVal
     if found is None:
         return _wrong_capitals(full_name, words, rule)
     word, kind = found
-    hint = "write it as 'Last, First'"
+    hint = _LAST_FIRST
     if wrong_word(words, not is_first) is None:
         other, place = (Surname.LAST_WORD, "last") if is_first else (Surname.FIRST_WORD, "first")
         hint += f"; if the column has the last name {place}, set names: {{surname: {other}}} in the mapping"
@@ -192,7 +202,7 @@ def _split_failed(full_name: str, words: list[str], rule: NameRule) -> InvalidVa
     if rule.surname is Surname.CAPITALS:
         message = f"{quoted(full_name)} needs a last name in capitals, with a first name before or after it"
         return InvalidValue("name-split-failed", message, "write it as 'LAST First', or as 'Last, First'")
-    return _not_split(full_name, "", "write it as 'Last, First'")
+    return _not_split(full_name, "", _LAST_FIRST)
 
 
 def _not_split(full_name: str, reason: str, hint: str) -> InvalidValue:

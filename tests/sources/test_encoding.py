@@ -27,6 +27,8 @@ from importer.sources.likelihood import letters_of
         ("cp1254", "Şule Işık\n£500"),
         ("cp1250", "Łukasz Żak\nŁódź"),
         ("cp857", "Şule Işık\nİzmir"),
+        ("cp932", "髙橋 さくら\nタナカ 太郎\n㈱テスト"),
+        ("cp949", "김똠방\n이서연"),
     ],
 )
 def test_the_encoding_of_signs_and_names_is_proposed_first(written: str, cells: str, tmp_path: Path) -> None:

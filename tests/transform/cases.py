@@ -175,6 +175,18 @@ GOOD = (
     Good("integer with thousands and zero decimals", _INTEGER, "5.200,00", "5200", _SIGNS),
     Good("integer with spaces", _INTEGER, "45\u00a0000", "45000", '{column: Cell, thousands: " "}'),
     Good("integer cell", _INTEGER, "12.0", "12", typed=True),
+    *(
+        Good(
+            f"number cell with {step}",
+            _DECIMAL,
+            "12.125",
+            "12.125",
+            f'{{column: Cell, decimal: ",", thousands: ".", {step}}}',
+            typed=True,
+        )
+        for step in ("pattern: '(?P<n>[0-9.,]+)( h)?'", 'split: ";", take: first')
+    ),
+    Good("name behind which nothing is", _TEXT, "João Neto", "Neto", "{column: Cell, part: last}"),
     Good("integer cell despite signs", _INTEGER, "45000", "45000", _SIGNS, typed=True),
     Good("integer negative", _INTEGER, "-3", "-3"),
     Good("currency before", _DECIMAL, "€ 48.500,50", "48500.50", _EUROS),
@@ -563,8 +575,14 @@ BAD = (
       )),
     *(_unsplit(f"word of the last name, or behind it: {word}", cell, f" because of '{word}'; {_SPLIT_HINT}")
       for cell, word in (
-          ("Hans Freiherr von Beispiel", "Freiherr"), ("Marie Gräfin Muster", "Gräfin"),
+          ("Hans Freiherr von Beispiel", "Freiherr"), ("Marie Gräfin Muster", "Gräfin"), ("Maria Di Muster", "Di"),
+          ("Omar El Muster", "El"), ("Jan 't Muster", "'t"),
       )),
+    *(Bad(f"between two last names: {word}", _TEXT, cell, f"'{cell}' cannot be split into a first and a last name "
+          f"because of '{word}'; {_AS_LAST_FIRST}", "{column: Cell, part: last, names: {particles: [de, e, y]}}")
+      for cell, word in (("Maria de Souza e Silva", "e"), ("THAÍS DE SOUZA E SILVA", "E"), ("José Cruz y Paz", "y"))),
+    _unsplit("behind the last name: Neto", "Luísa Pereira Neto", " because of 'Neto'; write it as 'Last, First', or "
+             "list it under suffixes: of names: in the mapping"),
     Bad("name with lost letters", _TEXT, "?ucja Wo?niak",
         "'?ucja Wo?niak' has '?', which a program wrote in place of letters; write the name as a person reads it",
         "{column: Cell, part: first}"),
@@ -690,6 +708,12 @@ BAD = (
         "'48.000 USD' is not a whole number; write it in digits and in EUR, or correct currency: in m.yaml:4", _EUROS),
     Bad("a word that is not a currency", _INTEGER, "от 90000",
         "'от 90000' is not a whole number; write it in digits", '{column: Cell, thousands: " "}'),
+    Bad("thousands that begin with zero", _DECIMAL, "0.875",
+        "'0.875' is not a number with the decimal separator ','; write it in digits, like 1.234,50, or correct "
+        "decimal: and thousands: in m.yaml:4", _EUROS),
+    Bad("zeros behind a point", _INTEGER, "7.0",
+        "'7.0' is not a whole number; write it without decimals, or set decimal: in m.yaml:4"),
+    Bad("a number with a sign behind it", _INTEGER, "10+", "'10+' is not a whole number; write it in digits"),
     Bad("a word that multiplies", _INTEGER, "50 bin", "'50 bin' is not a whole number; write it in digits", _EUROS),
     Bad("two currencies", _INTEGER, "€ 48.000 EUR",
         "'€ 48.000 EUR' is not a whole number; write it in digits, with or without '.' between thousands", _EUROS),

@@ -86,6 +86,12 @@ CSV_CASES = (
     _delimited("tab", "\t", "CSV, UTF-8, delimiter tab, header found in row 1, 2 columns", "a.tsv"),
     _delimited("pipe", "|", 'CSV, UTF-8, delimiter "|", header found in row 1, 2 columns', "a.txt"),
     _case(
+        "csv-text-as-formula",
+        "takes the text out of a formula that only keeps its digits",
+        'Code,Name\n="00123",Ada\n"=""007""",Alan\n="a"&"b",Eve\n',
+        Expected(("Code", "Name"), {2: ("00123", "Ada"), 3: ("007", "Alan"), 4: ('="a"&"b"', "Eve")}),
+    ),
+    _case(
         "csv-colon-declared",
         "uses a declared delimiter that would not be detected",
         _LINES.replace(",", ":"),
