@@ -90,9 +90,11 @@ def _weight(before: str, character: str, after: str, written: frozenset[str]) ->
         return 0.3
     if any(near.isalpha() and _script(near) != script for near in (before, after)):
         return -2.0  # mixed scripts in one word
+    if script == "HALFWIDTH":
+        return 0.3
     if character.islower() and not before.isalpha():
         return 0.8  # names begin with a capital, in alphabets that have some
-    return 1.0
+    return 1.6 if "\u3041" <= character <= "\u30ff" or script == "HANGUL" else 1.0  # kana, hangul: of one language
 
 
 @lru_cache(maxsize=1024)
