@@ -112,7 +112,8 @@ class SourceFacts:
     """How the file was read; the mapping states it, so that the next file is read the same way.
 
     `header_row` is the first of the header's rows. `missing`: words that are read as an empty cell. `hidden`: how many
-    of these cells would be answers of a choice, by its column. `is_skipping`: the skipped rows are a guess.
+    of these cells would be answers of a choice, by its column. `is_skipping`: the skipped rows are a guess. `group_by`:
+    the column of which equal cells are one candidate; `continues`: also the rows below in which it is blank.
     """
 
     file: str
@@ -126,6 +127,8 @@ class SourceFacts:
     missing: tuple[str, ...] = ()
     hidden: tuple[tuple[str, int], ...] = ()
     is_skipping: bool = False
+    group_by: str | None = None
+    continues: bool = False
 
     @property
     def has_missing_words(self) -> bool:
@@ -208,7 +211,7 @@ class ProposedChild:
 class ProposedEntries:
     """Proposed entries. `numbered`: from numbered column groups. `first_unnumbered`: the first group has no number.
     `json`: the name of the column whose cells contain them as lists of objects. `lists`: how lists in several columns
-    are split.
+    are split. `is_row`: each row of a candidate is one.
     """
 
     kind: EntryKind
@@ -219,6 +222,7 @@ class ProposedEntries:
     child: ProposedChild | None = None
     json: str | None = None
     lists: tuple[Setting, ...] = ()
+    is_row: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -285,6 +289,7 @@ def open_points(proposal: Proposal) -> OpenPoints:
     to_review = len(proposal.values) - matched + joined
     source = proposal.source
     to_review += (proposal.region is not None) + source.has_missing_words + source.is_skipping
+    to_review += source.group_by is not None
     fields = tuple(item.name for item in proposal.open_fields if spec_of_candidate(item.name).required)
     questions = tuple(question.label for question, _ in proposal.open_questions if question.required)
     unmatched_values = sum(line.is_open for value in proposal.values for line in value.table)

@@ -71,6 +71,10 @@ def propose(
     ):
         if (document := child_document(goal, views, others)) is not None:
             values[goal] = _value_of_child(document, sheet.names)
+    email = next((match.views[0] for match in matches if match.goal.name == "email"), None)
+    if email is not None and (rows := _rows_of_entries(entries, email, views)):
+        source = replace(source, group_by=sheet.names.of(email.column), continues=_continues(email, rows))
+        entries |= {id: replace(one, is_row=True) for id, one in entries.items() if _is_in_row(one)}
     answers = {goal.question.id: values[goal] for goal in asked if goal.question and goal in values}
     contents: dict[int, ProposedValue | ProposedEntries] = {**answers, **entries}
     goal_of = {goal.question.id: goal for goal in asked if goal.question}
@@ -162,6 +166,28 @@ def _entries(
                 entries[groups.kind] = replace(inside.entries(groups), json=sheet.names.of(one.column))
                 reserved, taken = reserved | {one.column.index}, taken | {one.column.index}
     return {asked[kind].id: one for kind, one in entries.items()}, frozenset(reserved), frozenset(reserved - taken)
+
+
+_REPEATED = 0.1  # of the e-mail addresses; fewer are duplicates
+_CONTINUED = 0.05  # of the rows with an entry
+
+
+def _is_in_row(entries: ProposedEntries) -> bool:
+    """Whether a row has one such entry at most."""
+    return not (entries.numbered or entries.child or entries.json or entries.lists)
+
+
+def _rows_of_entries(entries: Mapping[int, ProposedEntries], email: ColumnView, views: Sequence[ColumnView]) -> int:
+    """How many rows have an entry, if several rows are one candidate; else 0."""
+    filled = {one.column: one.filled for one in views}
+    fields = [field.value for one in entries.values() if _is_in_row(one) for field in one.fields]
+    rows = max((filled.get(column, 0) for value in fields for column in value.taken), default=0)
+    repeated = sum(count - 1 for _, count in email.values)
+    return rows if _continues(email, rows) or repeated > _REPEATED * email.filled else 0
+
+
+def _continues(email: ColumnView, rows: int) -> bool:
+    return rows - email.filled > _CONTINUED * rows
 
 
 def _named_by(goal: Goal, one: ColumnView) -> bool:

@@ -105,12 +105,14 @@ def _source(proposal: Proposal) -> Iterator[str]:
         "encoding": source.encoding and scalar(source.encoding),
         "delimiter": source.delimiter and (scalar("tab") if source.delimiter == "\t" else scalar(source.delimiter)),
         "missing": source.missing and flow_list(source.missing),
+        "group_by": source.group_by and _group_by(source.group_by, continues=source.continues),
     }
     notes = {
         "header_row": "the row with the column names" if source.header_rows == 1 else "the first row of the header",
         "skip_rows": f"{_CHECK}: instructions or an example, not candidates" if source.is_skipping else "",
         "stop_at": "the table ends before the row that starts with this",
         "missing": _missing_note(source),
+        "group_by": f"{_CHECK}: several rows are one candidate, and each row is an entry",
     }
     if any(pairs.values()):  # nothing is declared for JSON
         yield from ("", "# How to read the file.", "source:")
@@ -125,6 +127,10 @@ def _missing_note(source: SourceFacts) -> str:
     hidden = " and ".join(f"{cells_of(count)} of '{name}'" for name, count in source.hidden)
     more = f", also in {hidden}, where it may be an answer" if hidden else ""
     return f"{_CHECK}: read as an empty cell in every column{more}"
+
+
+def _group_by(column: str, *, continues: bool) -> str:
+    return f"{{column: {scalar(column)}, blank: continues}}" if continues else scalar(column)
 
 
 def cells_of(count: int) -> str:
@@ -190,6 +196,8 @@ def _entries(name: str, entries: ProposedEntries, asks: str) -> Iterator[str]:
         yield from _with_note(
             f"      repeat: {repeat}", "{n} is the number of a group; all groups in the header are read"
         )
+    if entries.is_row:
+        yield "      rows: all"
     if entries.json:
         yield from _with_note(
             f"      json: {scalar(entries.json)}", "a list in each cell; the names below are its keys"

@@ -463,6 +463,23 @@ READ = [
 ]  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("emails", "group_by", "continues"),
+    [
+        (["a@example.com", "", "", "b@example.com", ""], "E-mail", True),
+        (["a@example.com", "a@example.com", "a@example.com", "b@example.com", "c@example.com"], "E-mail", False),
+        ([f"{name}@example.com" for name in "abcde"], None, False),
+    ],
+)
+def test_rows_that_are_entries_of_one_candidate(emails: list[str], group_by: str | None, continues: bool) -> None:
+    """They are grouped, and each of them is an entry; a person reviews it."""
+    columns = {"E-mail": emails, "Company": ["X", "Y", "Z", "X", "Y"]}
+    proposal = proposed(columns, asked("experience", "long_text"), person=False)
+    assert (proposal.source.group_by, proposal.source.continues) == (group_by, continues)
+    assert entries_of(proposal, "experience").is_row is (group_by is not None)
+    assert open_points(proposal).to_review == (group_by is not None)
+
+
 @pytest.mark.parametrize(("answer_type", "values", "settings"), READ)
 def test_settings_are_found_from_values(answer_type: str, values: list[str], settings: tuple[Setting, ...]) -> None:
     """Separators, formats and words are found from the values of the column."""
