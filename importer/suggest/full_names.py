@@ -34,6 +34,8 @@ def person_names(goals: tuple[Goal, Goal], views: Sequence[ColumnView]) -> list[
         return _parts_of(whole, goals)
     found = zip(goals, pair or (first, last), strict=True)
     matches = [Match(goal, (one,), _name_review_reason(one)) for goal, one in found if one]
+    if prefix := last and _of(views, "last_name_prefix"):
+        matches[-1] = replace(matches[-1], views=(prefix, *matches[-1].views), joined=" ")
     if second := last and _of(views, "second_last_name"):
         matches[-1] = replace(matches[-1], views=(*matches[-1].views, second), joined=" ")
     return matches

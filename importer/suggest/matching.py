@@ -24,7 +24,7 @@ _MIN_SIMILARITY = 65.0  # named in a comment
 _MOST_CLOSEST = 3  # columns named because of their values
 _SHORT = 5  # letters: a shorter word is part of too many others, and looks like too many
 _SHORT_SIMILARITY = 85.0
-_ADDRESS_PARTS = ("street", "postcode", "city", "country")
+_ADDRESS_PARTS = ("street", "house_number", "postcode", "city", "country")
 _TEXTS = (Kind.LINE, Kind.TEXT, Kind.NAME)
 _ALTERNATIVES = ("phone", "email")
 
@@ -114,6 +114,8 @@ class Matcher:
         if goal is None or goal.spec.kind not in _TEXTS:
             return
         filled = [view for view in self.open_views() if view.filled]
+        streets = {view.column.index for view in filled if "street" in (view.concept, view.likely)}
+        filled = [view for view in filled if view.concept != "house_number" or view.column.index - 1 in streets]
         parts = [
             next((view for view in filled if part in (view.concept, view.likely)), None) for part in _ADDRESS_PARTS
         ]

@@ -463,6 +463,20 @@ READ = [
 ]  # fmt: skip
 
 
+def test_parts_of_a_last_name_and_of_an_address_are_joined() -> None:
+    """A house number belongs to the street before it; elsewhere, such a number may be another one."""
+    columns = {
+        "Número": ["1"], "Voornaam": ["Ada"], "Tussenvoegsel": ["van der"], "Achternaam": ["Berg"],
+        "Straat": ["Dorpsstraat"], "Huisnr": ["12"], "Woonplaats": ["Utrecht"], "E-mail": ["ada@example.com"],
+    }  # fmt: skip
+    proposal = proposed(columns, asked("address", type="address"), person=False)
+    assert value_of(proposal, "address").names == ("Straat", "Huisnr", "Woonplaats")
+    assert next(one.value.names for one in proposal.candidate if one.name == "last_name") == (
+        "Tussenvoegsel",
+        "Achternaam",
+    )
+
+
 @pytest.mark.parametrize(
     ("emails", "group_by", "continues"),
     [
