@@ -269,9 +269,9 @@ def _prepare_there(rows: _Rows) -> list[_Prepared]:
 # --- what will become of all rows ---------------------------------------------------------------------
 
 
-LookUpKnown = Callable[[Emails], tuple[dict[int, Outcome], set[int]]]
-"""The outcomes of candidates that are not sent since they were in another form, and those that an earlier run imported,
-by the ledger; both by first row."""
+LookUpKnown = Callable[[list[Classified]], tuple[dict[int, Outcome], set[int]]]
+"""The outcomes of candidates that are not sent by what became of them before, and those that an earlier run imported;
+both by first row, as the ledger knows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -279,8 +279,8 @@ class Forecast:
     """The result of checking all rows: their number, how many will be sent, and the last row number.
 
     groups: the rows of each candidate that has several rows. done: how many an earlier run imported. held_back: how
-    many are invalid, or unconfirmed in another form; reasons: their problems, warned: the warnings about the others;
-    the most frequent first.
+    many are invalid, or were rejected or unconfirmed and are not sent again; reasons: their problems, warned: the
+    warnings about the others; the most frequent first.
     """
 
     rows: int
@@ -294,7 +294,7 @@ class Forecast:
     warned: tuple[ProblemGroup, ...]
 
 
-_HELD_BACK: Final = (OutcomeKind.INVALID, OutcomeKind.UNCONFIRMED)
+_HELD_BACK: Final = (OutcomeKind.INVALID, OutcomeKind.REJECTED, OutcomeKind.UNCONFIRMED)
 
 
 def to_look_up(candidates: Iterable[Classified]) -> Emails:
@@ -322,7 +322,7 @@ def forecast_of(
     groups: list[tuple[int, ...]] = []
     counter = SummaryCounter()
     while block := list(islice(candidates, _AT_ONCE)):
-        outcomes, imported = known(to_look_up(block))
+        outcomes, imported = known(block)
         for one in block:
             rows, result = one.rows, outcomes.get(one.rows[0], one.result)
             if one.email and rows[0] in imported and rows[0] not in outcomes:

@@ -132,7 +132,7 @@ def _imported_by(
     if ledger is None or outcome is None or outcome.kind is not OutcomeKind.ALREADY_IMPORTED:
         return None
     known = ledger.look_up([ledger.fingerprints.identity(manifest.scope, email)]).values()
-    return next(((one.run, one.row) for one in known if one.state in DONE), None)
+    return next(((one.run, one.row) for one in known if one.state in DONE and one.run < manifest.run), None)
 
 
 ListedState = Literal["running", "killed", "checked", "finished", "stopped"]

@@ -70,7 +70,7 @@ _COLUMNS: Final = {  # of outcomes, whose sum is the rows
     "created": (OutcomeKind.CREATED,),
     "existing": (OutcomeKind.ALREADY_EXISTS, OutcomeKind.ALREADY_IMPORTED),
     "problems": NEEDS_ATTENTION,
-    "not sent": (OutcomeKind.NOT_SENT, OutcomeKind.FILTERED),
+    "unsent": (OutcomeKind.NOT_SENT, OutcomeKind.FILTERED),
 }
 _HEADING: Final = "  ".join((f"{'started':<20}", f"{'state':<8}", f"{'rows':>7}", *(f"{name:>8}" for name in _COLUMNS)))
 
@@ -145,8 +145,9 @@ def status(
             runs = "1 run:" if len(one.runs) == 1 else f"{len(one.runs)} runs, the last:"
             sheet = f", sheet {one.sheet.origin.sheet}" if one.sheet.origin.sheet else ""
             title = f"{file}{sheet}, for {_where(summary)}, over {runs} {one.runs[-1]}"
-            steps = steps_of_source(summary, one.folder, file, to_fix)
-            for line in summary_lines(summary, one.folder, title=title, steps=steps):
+            steps = steps_of_source(summary, one.folder, to_fix, is_corrected=one.is_corrected)
+            all_in = "importer status --json has all"
+            for line in summary_lines(summary, one.folder, title=title, steps=steps, all_in=all_in):
                 print_result(line)
             print_result("")
         if left:

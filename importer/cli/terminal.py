@@ -125,6 +125,8 @@ class _Progress:
         self._bar = _started_bar(total, does) if sys.stderr.isatty() else None
 
     def __call__(self, outcome: Outcome) -> None:
+        if outcome.kind is OutcomeKind.NOT_SENT:  # the run has stopped
+            return
         self._counts[outcome.kind] += 1
         if self._bar is not None:
             self._bar.update(self._bar.task_ids[0], advance=1, counts=counts_in_words(self._counts))

@@ -117,6 +117,7 @@ class _Group:
     example_row: int
     count: int = 0
     places: list[str] = field(default_factory=list)
+    last: Place | None = None
 
 
 class SummaryCounter:
@@ -141,12 +142,15 @@ class SummaryCounter:
         # A cell can have a problem twice: both dates of a period.
         found = {(self._key(problem, outcome.kind, row), problem.place): problem for problem in outcome.problems}
         for (key, place), problem in found.items():
+            known = self._groups.get(key)
+            if known and place is not None and place == known.last:  # of another row of the same candidate
+                continue
             shown = replace(problem, message=_DIFFER) if key[-1] == _DIFFER else problem
             group = self._groups.setdefault(key, _Group(shown, row.number))
             if problem.code == "email-duplicate" and problem.message != group.example.message:
                 hint = re.sub(r"^fix row \d+, or ", "", group.example.hint)
                 group.example = replace(group.example, message=_SAME_AS, hint=hint)
-            group.count += 1
+            group.count, group.last = group.count + 1, place
             if len(group.places) < _PLACES_KEPT:
                 first = group.example.place
                 origin = first.origin if group.places and isinstance(first, CellPlace) else None

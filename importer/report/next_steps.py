@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from importer.models import ROUTE_UNKNOWN, SENT_AGAIN, TO_FIX, OutcomeKind
+from importer.models import NEEDS_ATTENTION, ROUTE_UNKNOWN, SENT_AGAIN, TO_FIX, OutcomeKind
 from importer.problems import UnusableInput
 from importer.report.outcomes import WORKBOOK_FILE, csv_file
 from importer.report.summary import ProblemGroup, Summary
@@ -48,10 +48,14 @@ _NO_ACTION: Final = Step("No action needed: every row is complete")
 
 def next_steps(summary: Summary, folder: Path) -> tuple[Step, ...]:
     """What to do until every row is complete, in order; `folder`: the results folder of the run."""
-    return tuple(_steps(summary, folder)) or (_NO_ACTION,)
+    return tuple(_steps(summary, folder, (folder,))) or (_NO_ACTION,)
 
 
-def _steps(summary: Summary, folder: Path) -> Iterator[Step]:
+def _steps(summary: Summary, folder: Path, reports: Sequence[Path], *, is_corrected: bool = False) -> Iterator[Step]:
+    """`reports`: the folders of those with rows to fix; is_corrected: other rows were fixed in one before, so that the
+    file of a person is not the one to fix.
+    """
+    is_corrected = is_corrected or any(group.code == "imported-corrected" for group in summary.problems)
     again, can_repeat = _again(summary, folder), _repeats_file(summary)
     if summary.stopped:  # the hint of a stop says how to continue
         hint = summary.stopped.hint
@@ -76,18 +80,22 @@ def _steps(summary: Summary, folder: Path) -> Iterator[Step]:
         causes = {group.code for group in summary.to_fix if group not in others}
         to_fix = to_fix if causes else []
     is_fixed_in_file = bool(causes) and causes <= _FIXED_IN_FILE
+    # A run whose copies were removed has nothing that its report could be imported with.
+    is_own = not reports or any(group.code == "forgotten" for group in summary.problems)
     if to_fix and is_fixed_in_file:
-        if summary.continues:  # of one mapping; those of the other rows are not known here
+        if summary.continues or is_corrected:  # of one mapping; those of the other rows are not known here
             how = "with its folder of mappings again" if causes & _OF_ROUTES else "with what you corrected before"
             yield Step(f"Fix the rows in {summary.source.file}, and import it {how}")
     elif to_fix and (not causes or causes - {*_OF_FILES, "document-without-id"}):
-        if any(group.code == "forgotten" for group in summary.problems):  # the run has no copy of its file any more
-            yield Step(f"Fix the rows in your own file, and import it: {summary.source.file}")
-        else:
-            yield _fix([folder])
+        if not is_own:
+            yield _fix(reports)
+        elif is_corrected or not can_repeat:
+            before = " after you have corrected there what was corrected before" if is_corrected else ""
+            yield Step(f"Fix the rows in your own file, and import it{before}: {summary.source.file}")
     # The cells that are named are in the source: who fixes them there imports it again.
     taken = summary.source.taken
-    source = (taken.file if taken else summary.source.file) if to_fix and can_repeat else ""
+    can_fix_source = to_fix and can_repeat and not is_corrected
+    source = (taken.file if taken else summary.source.file) if can_fix_source else ""
     if summary.dry_run:
         if summary.exit_code == UnusableInput.exit_code:
             yield Step("Correct what the warnings name: with --strict, nothing is sent before that")
@@ -99,18 +107,18 @@ def _steps(summary: Summary, folder: Path) -> Iterator[Step]:
             text = f"{sends} the rows that are ready{' by that command' if is_same else fixed}"
             yield Step(text, () if is_same else again, "Send")
         elif source:
-            yield Step(f"{'F' if is_fixed_in_file else 'Or f'}ix the rows in {source}, then import it", again)
+            yield Step(f"{'F' if is_fixed_in_file or is_own else 'Or f'}ix the rows in {source}, then import it", again)
     elif not summary.stopped:
         if summary.rows_of(*SENT_AGAIN):
             fixed = f", also after fixing rows in {source}" if source else ""
             yield Step(f"Run the same command again{fixed}; completed rows are skipped", again, "Send rows again", True)
         elif source:
             how = ", then import it again" if taken else " and run the same command again"
-            them = "Fix the rows" if is_fixed_in_file else "Or fix them"
+            them = "Fix the rows" if is_fixed_in_file or is_own else "Or fix them"
             yield Step(f"{them} in {source}{how}", again, repeats=not taken)
     if any(group.is_warning and group.outcome is OutcomeKind.CREATED for group in summary.problems):
         yield Step(f"Check the rows with a warning in {csv_file(OutcomeKind.CREATED)}")
-    if summary.sandbox and not to_fix:
+    if summary.sandbox and not summary.rows_of(*NEEDS_ATTENTION, *(() if summary.dry_run else (OutcomeKind.NOT_SENT,))):
         text = "This run used the sandbox; for the real service, run your own file without --sandbox"
         yield Step(text, click="Check with the real service")
 
@@ -152,6 +160,8 @@ def _steps_of_documents(summary: Summary, folder: Path, again: tuple[str, ...]) 
             again = (command_line("run", folder / WORKBOOK_FILE),)
         elif not can_repeat:
             again = (_of_file("run", file, summary, folder),)
+        elif summary.dry_run:
+            again = _of_source("check", summary, folder)
         yield Step("Put the right documents in place, then run this again", again, "Documents", can_repeat)
 
 
@@ -191,25 +201,21 @@ def _of_file(command: str, file: str | Path, summary: Summary, folder: Path, wit
 def _flags(summary: Summary, folder: Path, *, without: Collection[str] = ()) -> dict[str, str]:
     """The flags of the run's command, and its results folder: another one has another ledger."""
     flags = {**({"--sandbox": ""} if summary.sandbox else {}), **summary.flags}
+    if summary.outcomes[OutcomeKind.UNCONFIRMED] and flags.get("--resend-unconfirmed") == "never":
+        without = {*without, "--resend-unconfirmed"}
     if "--out" in flags or folder.parent != _DEFAULT_OUT:
         flags = {"--out": str(folder.parent), **{flag: value for flag, value in flags.items() if flag != "--out"}}
     return {flag: value for flag, value in flags.items() if flag not in without}
 
 
+def steps_of_source(summary: Summary, folder: Path, reports: Sequence[Path], *, is_corrected: bool) -> tuple[Step, ...]:
+    """What to do until every row of a source is complete, over all its runs. folder: of its last run; the others: as in
+    `_steps`.
+    """
+    flags = {flag: text for flag, text in summary.flags.items() if flag not in ("--part", *_OF_SOME_ROWS)}
+    return tuple(_steps(replace(summary, flags=flags), folder, reports, is_corrected=is_corrected)) or (_NO_ACTION,)
+
+
 def import_again(summary: Summary, folder: Path, file: Path) -> str:
     """The command that imports all rows of a file as a run of it did. folder: of the run."""
     return _of_file("run", file, summary, folder, without=_OF_SOME_ROWS)
-
-
-def steps_of_source(summary: Summary, folder: Path, file: Path, to_fix: Sequence[Path]) -> tuple[Step, ...]:
-    """What to do until every row of a source is complete, over all its runs. folder: of its last run; to_fix: those of
-    runs with rows to fix.
-    """
-    again = (import_again(summary, folder, file),)
-    if to_fix:
-        how = f"the rows in {file}, then import it again; completed rows are skipped"
-        if {group.code for group in summary.to_fix} <= _FIXED_IN_FILE:
-            return (Step(f"Fix {how}", again),)
-        return _fix(to_fix), Step(f"Or fix {how}", again)
-    is_open = summary.rows_of(*SENT_AGAIN)
-    return (Step(f"Import {file} again; completed rows are skipped", again) if is_open else _NO_ACTION,)

@@ -66,11 +66,13 @@ def summary_lines(
     steps: Sequence[Step] | None = None,
     is_verbose: bool = False,
     with_repeated: bool = True,
+    all_in: str = "the report has all",
 ) -> list[str]:
     """The last screen of a run, 80 columns and 24 lines with the prompt; or everything.
 
     folder: the results folder as it is shown. title: what the summary is of. steps: what to do, if it is not of one
-    run. with_repeated: show the command that was given too, where it is to be repeated. Control characters are escaped.
+    run. with_repeated: show the command that was given too, where it is to be repeated. all_in: where all causes are.
+    Control characters are escaped.
     """
     opening = [*(wrapped(title, others="  ") if title else []), *wrapped(headline(summary))]
     if summary.stopped:
@@ -83,10 +85,11 @@ def summary_lines(
         return _with_blank_lines([first, *_everything(summary), last])
     # As many of the largest causes and of the warnings as there is room for.
     room = HEIGHT - _height(first) - _height(last) - 3  # the prompt, and two blank lines
-    causes = problem_lines("What to fix", summary.to_fix, room=room)
     of_file = [text for text in summary.warnings if MARKED not in text]
-    left = room - _height(causes)
-    warnings = problem_lines("Warnings", summary.warned, of_file, room=left, at_least=0 if causes else 1)
+    for_warnings = 1 if summary.warned or of_file else 0
+    causes = problem_lines("What to fix", summary.to_fix, room=room - for_warnings, all_in=all_in)
+    left, at_least = room - _height(causes), 0 if causes else 1
+    warnings = problem_lines("Warnings", summary.warned, of_file, room=left, at_least=at_least, all_in=all_in)
     return _with_blank_lines([first, causes + warnings, last])
 
 

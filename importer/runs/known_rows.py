@@ -104,7 +104,7 @@ class KnownRows:
             f"sent {how}{_by(ledger.run(run), known)}, but the response was lost or inconclusive; "
             f"{'it may be the same person' if how else 'this row is not valid now'}, so this row was not sent",
             f"{ways}look in the service and record the result with: importer resolve {run} {sent} --created "
-            "(or --not-created); then run the same command again",
+            "(or --not-created; with --out, if the run had it); then run the same command again",
         )
         return Outcome(row, OutcomeKind.UNCONFIRMED, problems=(problem,))
 

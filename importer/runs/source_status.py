@@ -11,6 +11,7 @@ from importer.ledger import Ledger, Scope, open_existing_ledger
 from importer.models import IN_SERVICE, TO_FIX, Outcome, OutcomeKind
 from importer.problems import Problem
 from importer.report.accounting import ReportedRow, SummaryCounter
+from importer.report.outcomes import WORKBOOK_FILE
 from importer.report.summary import RunFacts, Summary
 from importer.runs.finalize import outcome_of_state
 from importer.runs.manifest import RunManifest, manifests_in
@@ -27,13 +28,17 @@ _SENT: Final = (OutcomeKind.REJECTED, OutcomeKind.FAILED, OutcomeKind.UNCONFIRME
 class SourceStatus:
     """What became of the rows of a source, of a workbook one sheet, at one target, over all its runs (oldest first).
 
-    `last`: the last run of the source itself. A row that is done stays done, whatever a later run says of it.
+    `last`: the last run of the source itself, if there is one: later ones only continue it, or have corrections;
+    `newest`: of all; is_corrected: one of them has corrections. A row that is done stays done, whatever a later run
+    says of it.
     """
 
     scope: Scope
     last: RunManifest
+    newest: RunManifest
     folder: Path
     sheet: Sheet
+    is_corrected: bool = False
     runs: list[str] = field(default_factory=list)
     _done: dict[int, Outcome] = field(default_factory=dict)
     _open: dict[int, tuple[Outcome, str]] = field(default_factory=dict)
@@ -47,18 +52,18 @@ class SourceStatus:
 
     @property
     def facts(self) -> RunFacts:
-        """The facts of the last run."""
-        return facts_of(self.last, self.sheet)
+        """The facts of the newest run, with the command of the source itself."""
+        return replace(facts_of(self.newest, self.sheet), flags=self.last.flags, continues=self.last.continues)
 
     def summarize(self) -> tuple[Summary, tuple[Path, ...]]:
-        """The summary over all runs, and the folders of those with rows to fix."""
+        """The summary over all runs, and the folders of those with rows to fix in their report."""
         counter = SummaryCounter(self.last.identity)
         to_fix = dict[Path, None]()
         for reported, run in self.rows():
             counter.add(reported)
             if run and reported.outcome.kind in TO_FIX:
                 to_fix[self.folder.parent / run] = None
-        return counter.summary(self.facts, ()), tuple(to_fix)
+        return counter.summary(self.facts, ()), tuple(each for each in to_fix if (each / WORKBOOK_FILE).is_file())
 
     def add(self, row: int, outcome: Outcome, run: str) -> None:
         """Take the outcome of a row in a later run. One that sent nothing does not change what the service answered."""
@@ -83,7 +88,8 @@ def source_status(sha256: str, settings: Settings) -> tuple[SourceStatus, ...]:
         UnusableInput: the files of a run were changed.
     """
     found: dict[tuple[Scope, str | None], SourceStatus] = {}
-    own = [each for each in manifests_in(settings.out) if each[1].sha256 == sha256 and not each[1].dry_run]
+    every = [each for each in manifests_in(settings.out) if each[1].sha256 == sha256 and not each[1].dry_run]
+    own = [each for each in every if each[1].selection.part is None or each[1].selection.part.number]  # joins no parts
     ledger = open_existing_ledger(settings.ledger_address)
     if ledger is None:
         return ()
@@ -91,9 +97,12 @@ def source_status(sha256: str, settings: Settings) -> tuple[SourceStatus, ...]:
         for folder, manifest in sorted(own, key=lambda each: each[1].started_at):
             sheet = _sheet_of(folder, manifest)
             key = manifest.scope, sheet.origin.sheet
-            status = found.setdefault(key, SourceStatus(manifest.scope, manifest, folder, sheet))
-            status.last, status.folder, status.sheet = manifest, folder, sheet
+            status = found.setdefault(key, SourceStatus(manifest.scope, manifest, manifest, folder, sheet))
+            status.newest = manifest
+            if not manifest.continues or status.last.continues:
+                status.last, status.folder, status.sheet = manifest, folder, sheet
             status.runs.append(manifest.run)
+            status.is_corrected |= _has_corrections(folder)
             for each in _outcomes(folder, manifest, ledger):
                 status.add(each.row, each, manifest.run)
     return tuple(found.values())
@@ -106,6 +115,13 @@ def _sheet_of(folder: Path, manifest: RunManifest) -> Sheet:
         return open_sheet(folder / manifest.source, manifest.options, shown_as=manifest.file)
     with RunTable(folder) as table:
         return table.sheet
+
+
+def _has_corrections(folder: Path) -> bool:
+    if not (folder / TABLE).is_file():
+        return False
+    with RunTable(folder) as table:
+        return bool(table.corrections)
 
 
 def _outcomes(folder: Path, manifest: RunManifest, ledger: Ledger) -> Iterator[Outcome]:

@@ -72,7 +72,8 @@ def too_many_errors(errors: int, ended: int, limit: ErrorLimit) -> Stop:
     return Stop(
         "too-many-errors",
         f"{errors} of {ended} rows were rejected, failed or unconfirmed; the limit is {limit}",
-        f"open the report, fix the rows or the mapping, then {_RUN_AGAIN}; or raise --max-errors",
+        f"open the report, fix the rows or the mapping, then {_RUN_AGAIN}; or raise the limit "
+        "(--max-errors; max_errors in inbox.toml)",
     )
 
 
@@ -181,7 +182,7 @@ def unconfirmed_before(row: int, known: Known) -> Outcome:
     problem = Problem(
         "unconfirmed",
         f"sent in run {known.run} (row {known.row} there), but the response was lost or inconclusive",
-        _RESOLVE_TEMPLATE.format(run=known.run, row=known.row),
+        _RESOLVE_TEMPLATE.format(run=known.run, row=known.row).replace(" again", " without --resend-unconfirmed", 1),
     )
     return Outcome(row, OutcomeKind.UNCONFIRMED, problems=(problem,))
 

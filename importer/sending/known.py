@@ -10,7 +10,7 @@ from importer.ledger import DONE, Fingerprints, Known, Ledger, RunRecord, Scope,
 from importer.models import Outcome, OutcomeKind, ReadyCandidate
 from importer.sending.answers import PendingRow, PriorAttempt
 from importer.sending.explanations import already_imported, duplicate_of, rejected_before, unconfirmed_before
-from importer.sending.options import LoadOptions
+from importer.sending.options import LoadOptions, Resend
 
 _LARGEST_BATCH: Final = 32  # rows: planning a batch takes a few milliseconds, and nothing is recorded meanwhile
 _AT_ONCE: Final = 500  # outcomes of a check
@@ -58,15 +58,22 @@ def _planned_again(pending: PendingRow, known: Known, earlier: Earlier, options:
 
 
 class DryLoader:
-    """A Loader that sends nothing and never stops early. `ledger`: None if it does not exist yet. earlier,
-    resend_rejected: as for a Loader."""
+    """A Loader that sends nothing and never stops early. `ledger`: None if it does not exist yet. The others: as for a
+    Loader."""
 
     stop: None = None
 
     def __init__(
-        self, ledger: Ledger | None, scope: Scope, earlier: Earlier = unknown, *, resend_rejected: bool = False
+        self,
+        ledger: Ledger | None,
+        scope: Scope,
+        earlier: Earlier = unknown,
+        *,
+        resend_rejected: bool = False,
+        resend_unconfirmed: Resend = "end",
     ) -> None:
-        self._ledger, self._scope, self._earlier, self._resend_rejected = ledger, scope, earlier, resend_rejected
+        self._ledger, self._scope, self._earlier = ledger, scope, earlier
+        self._resend_rejected, self._resend_unconfirmed = resend_rejected, resend_unconfirmed
 
     def load(self, candidates: Iterable[ReadyCandidate]) -> Generator[list[Outcome], None, None]:
         """The outcome of a row that a run would not send; `not_sent` without a problem for one that it would."""
@@ -84,6 +91,8 @@ class DryLoader:
             if known is not None:
                 digest = prints.body_digest(candidate.body)
                 settled = _settled(candidate.row, known, digest, self._earlier, resend_rejected=self._resend_rejected)
+                if self._resend_unconfirmed == "never" and known.state in (State.UNCONFIRMED, State.IN_FLIGHT):
+                    settled = unconfirmed_before(candidate.row, known)
             yield settled or Outcome(candidate.row, OutcomeKind.NOT_SENT)
 
 

@@ -465,7 +465,7 @@ class Loader:
             reason = refusal_of(pending.last)
         elif self._odd:
             until, _, first = self._odd[0]
-            reason = f"rows that the service refused ({first.status}) are sent once more"
+            reason = f"rows that the service refused ({first.status}) are sent again"
         elif self._unconfirmed:
             until, reason = self._unconfirmed[0][0], "unconfirmed rows are sent again after a delay"
         else:

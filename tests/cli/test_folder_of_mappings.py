@@ -12,6 +12,7 @@ import pytest
 from openpyxl import load_workbook
 
 from tests.cli.conftest import Ran, Served
+from tests.cli.test_corrections import fix
 from tests.samples.sample import ROOT
 
 Serve = Callable[..., Served]
@@ -232,6 +233,7 @@ def test_a_mapping_that_no_run_has_begun_with_is_told(serve: Serve, folder: Path
     """Its rows are only filtered in the reports of the others, which would be all complete."""
     served = serve()
     change(folder / "all" / "data_analyst.yaml", "answers:\n", "answers:\n  nickname: Name\n")
+    change(folder / "export.csv", "Python;SQL,Senior", "Python;SQL,Chef")
     served(*RUN)
     status = served("status", "export.csv")
     assert (status.code, status.out.splitlines()[-2:]) == (
@@ -241,7 +243,10 @@ def test_a_mapping_that_no_run_has_begun_with_is_told(serve: Serve, folder: Path
             "  importer run export.csv --mapping all",
         ],
     )
-    assert "report.xlsx, then import" not in status.out
+    report = next((folder / "results").glob("*/invalid.csv")).parent / "report.xlsx"
+    fix(report, {"Level": "Senior"})
+    assert served("run", str(report), "--mapping", "all/backend_engineer.yaml", "--json").counts["created"] == 1
+    assert served("status", "export.csv").out.splitlines()[-2:] == status.out.splitlines()[-2:]
     change(folder / "all" / "data_analyst.yaml", "  nickname: Name\n", "")
     change(folder / "export.csv", "Data Analist", "Data Analyst")
     assert served(*RUN, "--json").code == 0

@@ -64,7 +64,7 @@ def test_a_person_goes_and_every_other_row_stays(serve: Serve) -> None:
     ]  # fmt: skip
     assert created[0]["import_problem"] == "a person was removed from this row by importer forget"
     assert served("show", run, "--json").counts == {"created": 3, "invalid": 1}
-    assert "Fix the rows in your own file" in served("show", run).out
+    assert "Fix the rows in people.csv and run" in served("show", run).out
     refused = correct(served, run, {"Salary": "900"})  # the copy of its file is gone
     assert (refused.code, refused.err.splitlines()[-1][-47:]) == (2, " importer run people.csv --mapping mapping.yaml")
     again = served(*RUN, "--json")

@@ -70,7 +70,7 @@ def test_runs_are_listed_and_shown(serve: Serve) -> None:
     when = r"2\d{3}-\d\d-\d\d \d\d:\d\d UTC"
     seconds = r"\d+ seconds?"
     about = rf"\d{{8}}-\S+: people.csv, job post 4f2c9a, {seconds}"
-    assert heading == "started               state        rows   created  existing  problems  not sent"
+    assert heading == "started               state        rows   created  existing  problems    unsent"
     assert re.fullmatch(rf"{when}  finished        3         2         -         1         -  {about}", newest)
     assert re.fullmatch(rf"{when}  checked         3         -         -         1         2  {about}", oldest)
     narrow = served("runs", COLUMNS="80").out.splitlines()

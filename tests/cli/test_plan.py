@@ -105,4 +105,5 @@ def test_the_plan_of_a_check_after_a_run(serve: Serve) -> None:
     assert checked.err == READ
     assert (checked.code, checked.counts) == (4, {"not_sent": 1, "rejected": 1, "already_imported": 1})
     ran = served(*RUN, "--json")
+    assert "Plan: 1 of 3 rows will be sent to job post 4f2c9a, 1 held back, 1 already" in ran.err
     assert (ran.code, ran.counts) == (4, {"created": 1, "rejected": 1, "already_imported": 1})

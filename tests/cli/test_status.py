@@ -44,11 +44,8 @@ def test_each_row_over_all_runs(serve: Serve) -> None:
         "        -> write it as +90 ..., or in the usual form for TR\n"
         "\n"
         "What to do next\n"
-        "  1. Fix the rows in report.xlsx, then import it\n"
+        "  Fix the rows in report.xlsx, then import it\n"
         f"     importer run results/{second.summary['run']}/report.xlsx\n"
-        "  2. Or fix the rows in people.csv, then import it again; completed rows are\n"
-        "     skipped\n"
-        "     importer run people.csv --mapping mapping.yaml\n"
         "\n"
     )
     assert {path: path.stat().st_mtime_ns for path in before} == before

@@ -277,7 +277,9 @@ def test_an_unconfirmed_row_that_is_not_resent_is_reported(harness: Harness) -> 
     harness.load(Scripted(in_turn(SILENT)), applications([2]), never)
     service = Scripted(in_turn(EXISTS))
     problem = Problem(
-        "unconfirmed", "sent in run run-1 (row 2 there), but the response was lost or inconclusive", SETTLE
+        "unconfirmed",
+        "sent in run run-1 (row 2 there), but the response was lost or inconclusive",
+        SETTLE.replace("again", "without --resend-unconfirmed", 1),
     )
     assert harness.load(service, applications([2]), never) == {2: Outcome(2, K.UNCONFIRMED, None, 0, (problem,))}
     assert service.emails == []

@@ -109,7 +109,7 @@ def test_one_row_that_is_refused_while_all_others_are_accepted(status: int) -> N
     assert (found.kinds, found.stop) == ({OutcomeKind.CREATED: 199, OutcomeKind.REJECTED: 1}, None)
     assert (found.requests, found.twice) == (201, 0)
     waited, *_ = found.waits
-    assert f"reason='rows that the service refused ({status}) are sent once more'" in waited
+    assert f"reason='rows that the service refused ({status}) are sent again'" in waited
 
 
 @pytest.mark.parametrize("status", [401, 405, 410, 307])

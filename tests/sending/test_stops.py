@@ -299,7 +299,10 @@ def test_too_many_errors_stop_the_run(harness: Harness, limit: str, sent: int, t
     options = LoadOptions(concurrency=1, max_errors=ErrorLimit.parse(limit))
     stop, _, _ = load_with_probes(harness, service, 40, options=options)
     assert stop == Stop(
-        "too-many-errors", text, f"open the report, fix the rows or the mapping, then {AGAIN}; or raise --max-errors"
+        "too-many-errors",
+        text,
+        f"open the report, fix the rows or the mapping, then {AGAIN}; or raise the limit "
+        "(--max-errors; max_errors in inbox.toml)",
     )
     assert len(service.emails) == sent
 
