@@ -62,6 +62,11 @@ class InspectedFile:
             if not finds_candidates(other.columns) and (join := join_of(other.columns, self.profile.views)) is not None:
                 yield other, join
 
+    @property
+    def not_read(self) -> tuple[str, ...]:
+        """The other sheets that have candidates."""
+        return tuple(each.name for each in self.others if not each.is_file and finds_candidates(each.columns))
+
     def facts(self, source: SourceOptions) -> SourceFacts:
         """How the file is read, for a mapping file; source: as declared."""
         sheet = self.sheet

@@ -439,6 +439,20 @@ def test_inspect_shows_columns_that_are_alike_in_one_line(front_door: FrontDoor)
     assert len(json.loads(front_door("inspect", "a.csv", "--json").out)["columns"]) == 106
 
 
+def test_a_further_sheet_with_candidates_is_told(front_door: FrontDoor) -> None:
+    """A mapping reads one sheet: who is in another one would be left out without a word."""
+    book, rows = openpyxl.Workbook(), [["E-mail", "Name"], ["ada@example.com", "Ada Öz"], ["can@example.com", "Can Ak"]]
+    for title, lines in (("Cover", [["Export of May"]]), ("Cand", rows), ("Archive", rows)):
+        sheet = book.create_sheet(title)
+        for line in lines:
+            sheet.append(line)
+    del book["Sheet"]
+    book.save(front_door.folder / "old.xlsx")
+    assert "The sheet 'Archive' has candidates too, and is not read.\n" in front_door("inspect", "old.xlsx").out
+    ran = front_door("mapping", "new", "old.xlsx", "--talent-pool", "17")
+    assert "The sheet 'Archive' has candidates too: they need a mapping of their own (--sheet).\n" in ran.err
+
+
 def test_inspect_and_a_proposal_see_the_same_table(front_door: FrontDoor) -> None:
     """A cover sheet, a title, a header of two rows and a total: both commands find the table, and its rows import."""
     _old_export(front_door.folder)
