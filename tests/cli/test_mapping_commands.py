@@ -442,7 +442,7 @@ def test_inspect_shows_columns_that_are_alike_in_one_line(front_door: FrontDoor)
 def test_a_further_sheet_with_candidates_is_told(front_door: FrontDoor) -> None:
     """A mapping reads one sheet: who is in another one would be left out without a word."""
     book, rows = openpyxl.Workbook(), [["E-mail", "Name"], ["ada@example.com", "Ada Öz"], ["can@example.com", "Can Ak"]]
-    for title, lines in (("Cover", [["Export of May"]]), ("Cand", rows), ("Archive", rows)):
+    for title, lines in (("Cover", [["Field", "Value"], ["Export", "May"]]), ("Cand", rows), ("Archive", rows)):
         sheet = book.create_sheet(title)
         for line in lines:
             sheet.append(line)
