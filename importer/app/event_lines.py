@@ -12,23 +12,14 @@ _SHORT_DELAY: Final = 1.5  # seconds; shorter delays are not shown
 
 def notice_of(event: orders.Event) -> str | None:
     """The line for an event that a person has to know of; None for any other."""
-    match event:
-        case orders.EarlierRunEnded(run):
-            return f"Run {run} was killed. Its report is now complete, and this run continues from there."
-        case orders.EarlierRunDamaged(problem):
-            return f"The report of an earlier run cannot be written: {problem}"
-        case orders.LeftoversRemoved(run):
-            return f"Run {run} was killed before it sent anything; its files were removed."
-    return None
+    return event.text if isinstance(event, orders.Remark) and not event.is_detail else None
 
 
 def detail_of(event: orders.Event) -> str | None:
     """The line for an event that says what a run is doing or waits for; None for any other."""
     match event:
-        case orders.ProxyUsed(proxy):
-            return f"Requests go through the proxy {proxy} (IMPORTER_PROXY)."
-        case orders.ReadingFile(file, size):
-            return f"Reading {file} ({size / 1_000_000:,.0f} MB) ..."
+        case orders.Remark(text, is_detail=True):
+            return text
         case orders.Preparing("uploaded", count, total):
             return f"{count:,} of {total:,} documents are uploaded."
         case orders.Preparing(what, count):

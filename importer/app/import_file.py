@@ -21,21 +21,18 @@ from importer.app.cleanup import remove_abandoned
 from importer.app.connection import ServiceConnection, connect, first_patience, retry_policy_of_run, wait_for_ledger
 from importer.app.documents import upload_documents
 from importer.app.orders import (
-    EarlierRunDamaged,
-    EarlierRunEnded,
     Event,
-    LeftoversRemoved,
     Listener,
     Order,
     Paused,
     Planned,
     Preparing,
-    ProxyUsed,
-    ReadingFile,
+    Remark,
     Resumed,
     RowEnded,
     RunControl,
     ignore,
+    reading_file,
 )
 from importer.app.plan import Plan
 from importer.app.planning import Planner
@@ -177,13 +174,14 @@ def _connected(order: Order, listen: Listener, *, dry_run: bool) -> Iterator[Ser
         raise UsageError(f"{order.mapping} is a folder: {how}")
     with suppress(OSError):  # reported when it is read
         if (size := order.file.stat().st_size) >= _LARGE_FILE:
-            listen(ReadingFile(order.shown_as, size))
+            listen(reading_file(order.shown_as, size))
     make_results(order.settings)
     if not dry_run:
         wait_for_ledger(order, listen)
     proxy = order.settings.proxy_for(order.settings.base_url)
     if proxy and order.sending.sandbox_setup is None:
-        listen(ProxyUsed(without_secrets(proxy)))
+        used = f"Requests go through the proxy {without_secrets(proxy)} (IMPORTER_PROXY)."
+        listen(Remark(used, is_detail=True))
     retry_policy = retry_policy_of_run(order, listen, dry_run=dry_run)
     with connect(order.settings, order.sending.sandbox_setup, retry_policy) as connection:
         before = order.continues
@@ -338,12 +336,14 @@ class _Execution:
             if not is_alone and manifest.selection.part != plan.manifest.selection.part:
                 continue
             try:
-                yield EarlierRunEnded(close(folder, ledger).run)
+                run = close(folder, ledger).run
+                yield Remark(f"Run {run} was killed. Its report is now complete, and this run continues from there.")
             except UnusableInput as damaged:
                 if damaged.problems[0].code.startswith(_OF_LEDGER):  # then the next run completes it
                     raise
                 # The ledger has what matters: a damaged folder must not block the import.
-                yield from map(EarlierRunDamaged, damaged.problems)
+                for problem in damaged.problems:
+                    yield Remark(f"The report of an earlier run cannot be written: {problem}")
                 now = datetime.now(UTC)
                 ledger.end_run(folder.name, now, None)
                 write_manifest(folder, read_manifest(folder).ended(Ending(now, finished=False, exit_code=None)))
@@ -351,4 +351,4 @@ class _Execution:
     def _remove_leftovers(self, ledger: Ledger | None) -> None:
         out = self.order.settings.out
         for run in remove_abandoned(out, ledger, Presences(out)):
-            self.listen(LeftoversRemoved(run))
+            self.listen(Remark(f"Run {run} was killed before it sent anything; its files were removed."))

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final, Literal, NamedTuple
 
 from importer.models import CorrectedCell, Outcome, Route, SourceOptions, Stop, TakenFile, Target
-from importer.problems import Problem, UsageError
+from importer.problems import UsageError
 from importer.report.summary import ProblemGroup, Summary
 from importer.runs.row_selection import ALL_ROWS, Selection
 from importer.sending import Cancellation, ErrorLimit, Resend, Window, parse_minutes, parse_window
@@ -242,25 +242,18 @@ class ReportWritten(Event):
 
 
 @dataclass(frozen=True, slots=True)
+class Remark(Event):
+    """A sentence for a person. is_detail: it only says what is being done."""
+
+    text: str
+    is_detail: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class QuestionsDelayed(Event):
     """The service does not return its questions; the next attempt is in some seconds."""
 
     seconds: float
-
-
-@dataclass(frozen=True, slots=True)
-class ProxyUsed(Event):
-    """Requests go through this proxy, an address without its password."""
-
-    proxy: str
-
-
-@dataclass(frozen=True, slots=True)
-class ReadingFile(Event):
-    """A file of so many bytes is being read, which takes a while."""
-
-    file: str
-    size: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -275,29 +268,13 @@ class Preparing(Event):
     total: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class EarlierRunEnded(Event):
-    """An earlier run for the same target was killed; its report is now complete."""
-
-    run: str
-
-
-@dataclass(frozen=True, slots=True)
-class EarlierRunDamaged(Event):
-    """An earlier run for the same target was killed, and its report cannot be written."""
-
-    problem: Problem
-
-
-@dataclass(frozen=True, slots=True)
-class LeftoversRemoved(Event):
-    """An earlier run was killed before it sent anything; its files were removed."""
-
-    run: str
-
-
 Listener = Callable[[Event], None]
 """Called in the thread of the run, so it must return quickly."""
+
+
+def reading_file(name: str, size: int) -> Remark:
+    """A file of so many bytes is being read, which takes a while."""
+    return Remark(f"Reading {name} ({size / 1_000_000:,.0f} MB) ...", is_detail=True)
 
 
 def ignore(_: Event) -> None:

@@ -66,8 +66,8 @@ class RunLog:
                 self._log("warning", "paused", reason=reason, seconds=round(seconds, 1), rows=rows)
             case orders.Resumed():
                 self._log("warning", "resumed")
-            case orders.EarlierRunEnded(run=run):
-                self._log("info", "earlier-run-ended", earlier=run)
+            case orders.Remark(text, is_detail=False):
+                self._log("info", "remark", text=text)
             case orders.ReportWritten(summary=summary):
                 if summary.stopped is not None:
                     self._log("warning", "stopped", code=summary.stopped.code)

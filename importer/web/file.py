@@ -10,7 +10,7 @@ from fastapi import APIRouter
 from fastapi.responses import Response
 
 from importer.app.inspect_file import FirstRows, first_rows
-from importer.app.orders import Listener, ReadingFile, RunControl, ignore, parse_row_numbers
+from importer.app.orders import Listener, RunControl, ignore, parse_row_numbers, reading_file
 from importer.models import SourceOptions
 from importer.problems import LikelyEncoding, UnusableInput, UsageError
 from importer.web.forms import Form, SentForm
@@ -66,7 +66,7 @@ def _first_rows(page: ImportPage) -> FirstRows | None:
 
     def read(listen: Listener, _: RunControl) -> None:
         if found is not None:
-            listen(ReadingFile(file.name, found.st_size))
+            listen(reading_file(file.name, found.st_size))
         try:
             kept[key] = first_rows(file, source, _ROWS, shown_as)
         except UnusableInput as error:  # it would be read again and again

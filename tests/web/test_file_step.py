@@ -18,7 +18,7 @@ from openpyxl import Workbook
 import importer.web.file
 from importer.app.cleanup import PurgeOrder, find_old, purge
 from importer.app.inspect_file import FirstRows
-from importer.app.orders import Listener, ReadingFile, RunControl
+from importer.app.orders import Listener, RunControl, reading_file
 from importer.web.server import running
 from importer.web.steps import NAMES
 from tests.patience import PATIENCE
@@ -115,7 +115,7 @@ def test_a_page_does_not_wait_for_a_large_file(pages: Start, tmp_path: Path) -> 
     draft = web.drafts.create(file=str(file))
 
     def read(listen: Listener, _: RunControl) -> None:
-        listen(ReadingFile("people.csv", 1_000_000))
+        listen(reading_file("people.csv", 1_000_000))
         may_go_on.wait(PATIENCE)
 
     task = web.tasks.start(draft, "read", read)
