@@ -15,17 +15,17 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice
 from multiprocessing import current_process, forkserver, get_context, parent_process
 from typing import Final, Literal, NamedTuple
 
+from importer.app.orders import Forecast
 from importer.mapping import DuplicatePolicy, ResolvedMapping
 from importer.models import ROUTE_UNKNOWN, Outcome, OutcomeKind, ReadyCandidate, Row
 from importer.problems import CellPlace, Origin, Problem
 from importer.processes import without_secrets
 from importer.report.accounting import ReportedRow, SummaryCounter
-from importer.report.summary import ProblemGroup
 from importer.runs.known_rows import CandidateEmail, Emails
 from importer.runs.table import Classified, RunTable
 from importer.transform import (
@@ -272,26 +272,6 @@ def _prepare_there(rows: _Rows) -> list[_Prepared]:
 LookUpKnown = Callable[[list[Classified]], tuple[dict[int, Outcome], set[int]]]
 """The outcomes of candidates that are not sent by what became of them before, and those that an earlier run imported;
 both by first row, as the ledger knows."""
-
-
-@dataclass(frozen=True, slots=True)
-class Forecast:
-    """The result of checking all rows: their number, how many will be sent, and the last row number.
-
-    groups: the rows of each candidate that has several rows. done: how many an earlier run imported. held_back: how
-    many are invalid, or were rejected or unconfirmed and are not sent again; reasons: their problems, warned: the
-    warnings about the others; the most frequent first.
-    """
-
-    rows: int
-    ready: int
-    last_row: int
-    groups: tuple[tuple[int, ...], ...]
-    done: int
-    held_back: int
-    filtered: int
-    reasons: tuple[ProblemGroup, ...]
-    warned: tuple[ProblemGroup, ...]
 
 
 _HELD_BACK: Final = (OutcomeKind.INVALID, OutcomeKind.REJECTED, OutcomeKind.UNCONFIRMED)

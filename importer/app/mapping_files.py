@@ -10,11 +10,11 @@ from itertools import islice, takewhile
 from pathlib import Path
 from typing import Any, Final
 
-from importer.app.classify_rows import Forecast, each_by_itself, forecast_of, without_duplicates
+from importer.app.classify_rows import each_by_itself, forecast_of, without_duplicates
 from importer.app.connection import connect
 from importer.app.documents import look_into_documents, open_folders
 from importer.app.inspect_file import inspect_file
-from importer.app.orders import SandboxSetup
+from importer.app.orders import Forecast, SandboxSetup
 from importer.app.proposed_folders import with_document_folders
 from importer.mapping import (
     FULL_NAME,

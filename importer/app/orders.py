@@ -165,13 +165,30 @@ class Event:
 
 
 @dataclass(frozen=True, slots=True)
+class Forecast:
+    """The result of checking all rows: their number, how many will be sent, and the last row number.
+
+    groups: the rows of each candidate that has several rows. done: how many an earlier run imported. held_back: how
+    many are invalid, or were rejected or unconfirmed and are not sent again; reasons: their problems, warned: the
+    warnings about the others; the most frequent first.
+    """
+
+    rows: int
+    ready: int
+    last_row: int
+    groups: tuple[tuple[int, ...], ...]
+    done: int
+    held_back: int
+    filtered: int
+    reasons: tuple[ProblemGroup, ...]
+    warned: tuple[ProblemGroup, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Planned(Event):
     """File, mapping and questions were checked; nothing has been sent yet.
 
-    reading: how the file was read, in one line. sha256: of the file. ready:
-    how many rows will be sent; held_back: are invalid, with their reasons, the most frequent first; done: were imported
-    by an earlier run, as far as known; warned: the warnings about the rows that will be sent; warnings: those about the
-    file or the mapping.
+    reading: how the file was read, in one line. sha256: of the file. warnings: those about the file or the mapping.
     """
 
     folder: Path
@@ -181,13 +198,7 @@ class Planned(Event):
     reading: str
     dry_run: bool
     sha256: str
-    rows: int
-    ready: int
-    held_back: int
-    filtered: int
-    done: int
-    reasons: tuple[ProblemGroup, ...] = ()
-    warned: tuple[ProblemGroup, ...] = ()
+    forecast: Forecast
     warnings: tuple[str, ...] = ()
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from importer.app.classify_rows import Forecast, ReadRows
-from importer.app.orders import Planned, Started
+from importer.app.classify_rows import ReadRows
+from importer.app.orders import Forecast, Planned, Started
 from importer.ledger import RunRecord
 from importer.mapping import ResolvedMapping
 from importer.runs.known_rows import KnownRows
@@ -35,7 +35,7 @@ class Plan:
 
     @property
     def as_event(self) -> Planned:
-        found, manifest = self.forecast, self.manifest
+        manifest = self.manifest
         return Planned(
             folder=self.folder,
             service=manifest.service,
@@ -44,13 +44,7 @@ class Plan:
             sha256=manifest.sha256,
             run=manifest.run,
             target=self.mapping.target,
-            rows=found.rows,
-            ready=found.ready,
-            held_back=found.held_back,
-            filtered=found.filtered,
-            done=found.done,
-            reasons=found.reasons,
-            warned=found.warned,
+            forecast=self.forecast,
             warnings=manifest.warnings,
         )
 

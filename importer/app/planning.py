@@ -13,9 +13,9 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
-from importer.app.classify_rows import Forecast, ReadRows, check_rows, forecast_of, to_look_up
+from importer.app.classify_rows import ReadRows, check_rows, forecast_of, to_look_up
 from importer.app.documents import know_uploaded, look_into_documents, open_folders, prepare_uploads, upload_mark
-from importer.app.orders import Listener, Order, Preparing
+from importer.app.orders import Forecast, Listener, Order, Preparing
 from importer.app.plan import Plan, remove_files
 from importer.ledger import Scope, open_existing_ledger
 from importer.mapping import Mapping, ResolvedFilter, ResolvedMapping, resolve

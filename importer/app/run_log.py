@@ -58,8 +58,9 @@ class RunLog:
         match event:
             case orders.Planned(folder=folder) as one:
                 self._path, self._run = folder / LOG_FILE, json.dumps(one.run)
-                counts = {"ready": one.ready, "held_back": one.held_back, "filtered": one.filtered}
-                self._log("info", "planned", rows=one.rows, **counts, done=one.done)
+                found = one.forecast
+                counts = {"ready": found.ready, "held_back": found.held_back, "filtered": found.filtered}
+                self._log("info", "planned", rows=found.rows, **counts, done=found.done)
             case orders.Started(target=target):
                 self._log("info", "started", **{target.key: target.id})
             case orders.Paused(reason=reason, seconds=seconds, rows=rows):

@@ -106,9 +106,10 @@ def _planned(planned: orders.Planned) -> Iterator[str]:
     yield planned.reading
     if planned.dry_run:
         return
-    others = [(planned.held_back, "held back"), (planned.filtered, "filtered"), (planned.done, "already imported")]
-    rows = f"{planned.rows:,} row{'' if planned.rows == 1 else 's'}"
-    parts = [f"{planned.ready:,} of {rows} will be sent to {planned.target}"]
+    found = planned.forecast
+    others = [(found.held_back, "held back"), (found.filtered, "filtered"), (found.done, "already imported")]
+    rows = f"{found.rows:,} row{'' if found.rows == 1 else 's'}"
+    parts = [f"{found.ready:,} of {rows} will be sent to {planned.target}"]
     parts += [f"{count:,} {words}" for count, words in others if count]
     yield from wrapped(f"Plan: {', '.join(parts)}.", others="  ")
 
@@ -201,13 +202,13 @@ _ALL_IN: Final = "importer check lists all"
 
 def ask_to_send(planned: orders.Planned) -> bool:
     """Show the warnings and why rows are held back, and ask whether to send the others; if there are none, do not."""
-    for line in problem_lines("Warnings", planned.warned, planned.warnings, room=_ROOM, all_in=_ALL_IN):
+    for line in problem_lines("Warnings", planned.forecast.warned, planned.warnings, room=_ROOM, all_in=_ALL_IN):
         print_line(line)
-    for line in problem_lines("Held back", planned.reasons, room=_ROOM, all_in=_ALL_IN):
+    for line in problem_lines("Held back", planned.forecast.reasons, room=_ROOM, all_in=_ALL_IN):
         print_line(line)
-    if not planned.ready:
+    if not (ready := planned.forecast.ready):
         return True
-    rows = "1 row" if planned.ready == 1 else f"{planned.ready:,} rows"
+    rows = "1 row" if ready == 1 else f"{ready:,} rows"
     return typer.confirm(f"Send {rows} to {planned.target} at {planned.service}?", err=True)
 
 

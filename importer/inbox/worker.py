@@ -339,7 +339,7 @@ class FileImport:
     def _may_begin(self, planned: Planned) -> bool:
         """Asked before the first request of a run: keeps what is in the file, and that its run begins or why not."""
         contents = ImportedContents(planned.service, planned.sha256)
-        self._held = self._held_by(contents) if planned.rows else None  # every quiet night has the same header
+        self._held = self._held_by(contents) if planned.forecast.rows else None  # every quiet night has the same header
         if self._held is None:
             self.record = self.record.with_changes(contents=contents, runs=(*self.record.runs, planned.folder.name))
             self._means.listen(planned)

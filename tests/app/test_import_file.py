@@ -81,7 +81,7 @@ def test_the_events_of_a_run_come_in_the_order_of_its_work(serve: Serve) -> None
     assert listener.names == ["Planned", "Started", "RowEnded", "RowsEnded", "ReportWritten"]
     planned, last = listener.events[0], listener.events[-1]
     assert isinstance(planned, orders.Planned)
-    assert (planned.rows, planned.ready) == (3, 3)
+    assert (planned.forecast.rows, planned.forecast.ready) == (3, 3)
     assert last == orders.ReportWritten(done.folder, done.summary)
     assert counts(done) == {"created": 3}
 
@@ -100,7 +100,7 @@ def test_who_is_asked_and_declines_leaves_nothing(serve: Serve, raises: bool) ->
     served, asked = serve(), list[int | None]()
 
     def confirm(planned: orders.Planned) -> bool:
-        asked.append(planned.ready)
+        asked.append(planned.forecast.ready)
         if raises:
             raise KeyboardInterrupt
         return False

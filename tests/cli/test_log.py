@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from importer.app.orders import Planned, ignore
+from importer.app.orders import Forecast, Planned, ignore
 from importer.app.run_log import RunLog
 from importer.models import Operation, Target
 from importer.problems import StoppedEarly
@@ -101,7 +101,7 @@ def test_a_stop_is_logged_without_the_message_of_the_service(serve: Serve) -> No
 
 def planned(folder: Path) -> Planned:
     target = Target(Operation.APPLY, "4f2c9a")
-    return Planned(folder, folder.name, "sandbox", target, "CSV", False, None, "", 1, 1, 0, 0, 0)
+    return Planned(folder, folder.name, "sandbox", target, "CSV", False, "", Forecast(1, 1, 2, (), 0, 0, 0, (), ()))
 
 
 def test_a_run_without_a_report_leaves_its_exit_code(tmp_path: Path) -> None:

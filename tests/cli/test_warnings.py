@@ -73,11 +73,11 @@ def test_a_run_asks_after_the_warnings(front_door: FrontDoor, people: Path) -> N
     order = Order(people, front_door.folder / "mapping.yaml", settings, sending=Sending(sandbox_setup=SandboxSetup()))
     assert import_file(order, confirm=lambda planned: bool(asked.append(planned))) is None
     (target,) = asked
-    assert (target.ready, [group.message for group in target.warned]) == (
+    assert (target.forecast.ready, [group.message for group in target.forecast.warned]) == (
         24, [f'{people}, row 5, column "E-mail": {"; ".join(TYPO)}']
     )  # fmt: skip
     assert list(target.warnings) == [FAR.replace("people.csv", str(people)).replace("mapping.yaml", str(order.mapping))]
-    assert "\n".join(problem_lines("Warnings", target.warned)) == LINES.rstrip("\n")
+    assert "\n".join(problem_lines("Warnings", target.forecast.warned)) == LINES.rstrip("\n")
 
 
 def test_strict_holds_back_rows_with_a_warning(front_door: FrontDoor, people: Path) -> None:
