@@ -279,7 +279,7 @@ class _Execution:
                 ledger = held.enter_context(open_ledger(self.order.settings.ledger_address))
                 part = plan.manifest.selection.part
                 lock = held.enter_context(ledger.lock_target(plan.manifest.scope, part))
-                events = list(self._end_killed(plan, ledger, lock.is_alone))
+                events = [*self._unknown_to(ledger, plan), *self._end_killed(plan, ledger, lock.is_alone)]
                 ledger.begin_run(plan.ledger_run, is_alone=lock.is_alone)
                 lock.share()
             except ImporterError:
@@ -325,6 +325,13 @@ class _Execution:
 
     def _report_waiting(self, waiting: Waiting | None) -> None:
         self.listen(Resumed() if waiting is None else Paused(*waiting))
+
+    def _unknown_to(self, ledger: Ledger, plan: Plan) -> Iterator[Event]:
+        """Say that a ledger is new, if rows were sent before: what was imported then is sent again."""
+        manifest, every = plan.manifest, (one for _, one in manifests_in(self.order.settings.out))
+        if not ledger.runs() and any(one.scope == manifest.scope and not one.dry_run and one.ending for one in every):
+            again = "rows that they imported are sent again, and the service says which candidates it has (409)"
+            yield Remark(f"The ledger {ledger.name} is new, but {manifest.target} has earlier runs: {again}.")
 
     def _end_killed(self, plan: Plan, ledger: Ledger, is_alone: bool) -> Iterator[Event]:
         """Complete the runs for a target that were killed; beside other parts, those of the same part."""

@@ -510,3 +510,14 @@ def test_an_interruption_prints_nothing(serve: Serve) -> None:
     served = serve()
     _, code, output = _signalled_while_it_reads(served.door, signal.SIGINT)
     assert (code, output) == (130, "")
+
+
+def test_a_new_ledger_beside_earlier_runs_is_told(serve: Serve) -> None:
+    """Every row is sent again then, also by a scheduled run; the service says who is there already."""
+    served = serve()
+    people(served.door.folder, 2)
+    assert "is new" not in served(*RUN, "--quiet").err
+    (served.door.folder / "results" / "ledger.sqlite").unlink()
+    again = served(*RUN, "--quiet", "--json")
+    assert "The ledger results/ledger.sqlite is new, but job post 4f2c9a has earlier runs" in " ".join(again.err.split())
+    assert again.counts == {"already_exists": 2}
