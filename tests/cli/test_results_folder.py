@@ -519,5 +519,6 @@ def test_a_new_ledger_beside_earlier_runs_is_told(serve: Serve) -> None:
     assert "is new" not in served(*RUN, "--quiet").err
     (served.door.folder / "results" / "ledger.sqlite").unlink()
     again = served(*RUN, "--quiet", "--json")
-    assert "The ledger results/ledger.sqlite is new, but job post 4f2c9a has earlier runs" in " ".join(again.err.split())
+    said = " ".join(again.err.split())
+    assert "The ledger results/ledger.sqlite is new, but job post 4f2c9a has earlier runs: rows that they" in said
     assert again.counts == {"already_exists": 2}
