@@ -227,8 +227,7 @@ class _Execution:
         """Report what would be sent."""
         ledger = open_existing_ledger(self.order.settings.ledger_address)
         with ledger or nullcontext(), EarlierOutcomes(self.order.settings.out) as earlier:
-            resend_rejected = self.order.sending.resend_rejected
-            loader = DryLoader(ledger, plan.manifest.scope, earlier.of, resend_rejected=resend_rejected)
+            loader = DryLoader(ledger, plan.manifest.scope, earlier.of, options=self.order.sending.again)
             self._remove_leftovers(ledger)
             rows = RowProcessing(plan, ledger, self._until_stopped)
             rows.run(loader)

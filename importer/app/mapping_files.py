@@ -102,9 +102,9 @@ def propose_mapping(
     show(found.sheet.reading)
     if found.instead_of is not None:
         show(f"Using the sheet '{found.sheet.origin.sheet}': '{found.instead_of}' contains no candidates.")
-    for name in found.not_read:
-        show(f"The sheet '{name}' has candidates too: they need a mapping of their own (--sheet).")
     proposal = propose(target, questions, found.profile.views, found.facts(source), found.others)
+    for name in sorted({*found.not_read} - {child.name for child in proposal.children}):
+        show(f"The sheet '{name}' has candidates too: they need a mapping of their own (--sheet, --to).")
     return with_document_folders(proposal, found.profile.views, file)
 
 

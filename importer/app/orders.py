@@ -12,7 +12,7 @@ from importer.models import CorrectedCell, Outcome, Route, SourceOptions, Stop, 
 from importer.problems import UsageError
 from importer.report.summary import ProblemGroup, Summary
 from importer.runs.row_selection import ALL_ROWS, Selection
-from importer.sending import Cancellation, ErrorLimit, Resend, Window, parse_minutes, parse_window
+from importer.sending import Cancellation, ErrorLimit, LoadOptions, Resend, Window, parse_minutes, parse_window
 from importer.settings import Settings
 
 # Re-exported for the commands, together with what is defined here.
@@ -43,6 +43,11 @@ class Sending:
     resend_rejected: bool = False
     sandbox_setup: SandboxSetup | None = None
     window: Window | None = None
+
+    @property
+    def again(self) -> LoadOptions:
+        """Which rows of earlier runs are sent again."""
+        return LoadOptions(resend_unconfirmed=self.resend_unconfirmed, resend_rejected=self.resend_rejected)
 
 
 class Continued(NamedTuple):

@@ -150,8 +150,7 @@ class Planner:
             emails, sending = to_look_up(block), self.order.sending
             others = known.other_forms(ledger, emails)
             ready = [one.result for one in block if isinstance(one.result, ReadyCandidate)]
-            again, unconfirmed = sending.resend_rejected, sending.resend_unconfirmed
-            loader = DryLoader(ledger, known.scope, resend_rejected=again, resend_unconfirmed=unconfirmed)
+            loader = DryLoader(ledger, known.scope, options=sending.again)
             outcomes = {each.row: each for some in loader.load(ready) for each in some if each.kind in NEEDS_ATTENTION}
             return {**outcomes, **others}, known.imported(ledger, emails)
 

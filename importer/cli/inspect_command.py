@@ -94,8 +94,6 @@ def _show(found: InspectedFile) -> None:
         print_lines(f"{counted(len(empty), 'empty column')}: {names}")
     if found.instead_of is not None:
         print_lines(f"The sheet '{found.instead_of}' comes first, but contains no candidates.")
-        for name in found.not_read:
-            print_lines(f"The sheet '{name}' has candidates too, and is not read.")
     if rows := profile.instructions:
         which = f"Row {rows[0]} seems" if len(rows) == 1 else f"Rows {rows[0]} to {rows[-1]} seem"
         print_lines(f"{which} to be instructions or an example, not candidates; left out above.")

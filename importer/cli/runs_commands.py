@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Annotated, Final
@@ -145,15 +146,17 @@ def status(
             runs = "1 run:" if len(one.runs) == 1 else f"{len(one.runs)} runs, the last:"
             sheet = f", sheet {one.sheet.origin.sheet}" if one.sheet.origin.sheet else ""
             title = f"{file}{sheet}, for {_where(summary)}, over {runs} {one.runs[-1]}"
-            steps = steps_of_source(summary, one.folder, to_fix, is_corrected=one.is_corrected)
-            all_in = "importer status --json has all"
+            newest = one.folder.parent / one.newest.run
+            steps = steps_of_source(summary, newest, to_fix, is_corrected=one.is_corrected)
+            all_in = f"importer status {file} --json has all"
             for line in summary_lines(summary, one.folder, title=title, steps=steps, all_in=all_in):
                 print_result(line)
             print_result("")
         if left:
             print_lines(f"No run has begun with {', '.join(left)}. Import {file} with the folder again:")
-            of_folder = next(summary for summary, _ in summaries if "--mapping" in summary.flags)
-            print_result(f"  {import_again(of_folder, found[0].folder, file)}")
+            of_folder = next(each for each in found if "--mapping" in each.last.flags)
+            summary = replace(summaries[0][0], flags=of_folder.last.flags)
+            print_result(f"  {import_again(summary, of_folder.folder, file)}")
     raise typer.Exit(0 if not left and all(summary.is_complete for summary, _ in summaries) else 4)
 
 
@@ -166,7 +169,7 @@ def _status_json(one: SourceStatus, summary: Summary) -> dict[str, object]:
             told = {name: reported.import_cells[f"import_{name}"] for name in ("problem", "hint")}
             rows.append({"row": number, "outcome": kind.value, "run": run or None, **told})
     values = summary.to_json()
-    kept = {key: values[key] for key in ("target", "outcomes", "problems")}
+    kept = {key: values[key] for key in ("target", "outcomes", "problems", "warnings")}
     return {"service": one.scope.base, "sheet": one.sheet.origin.sheet, "runs": one.runs, **kept, "rows": rows}
 
 

@@ -47,6 +47,7 @@ class Terminal:
         self._rows: _Progress | None = None
         self._doing, self._doing_since = "", 0.0
         self._total: int | None = None
+        self._sends = False
 
     def __enter__(self) -> Self:
         return self
@@ -56,7 +57,8 @@ class Terminal:
 
     def __call__(self, event: orders.Event) -> None:
         if isinstance(event, orders.RowEnded):
-            if not self._quiet:
+            is_left = self._sends and event.outcome.kind is OutcomeKind.NOT_SENT  # the run has stopped
+            if not (self._quiet or is_left):
                 self._progress()(event.outcome)
         elif isinstance(event, orders.RowsEnded):
             self._end_rows()
@@ -66,6 +68,7 @@ class Terminal:
             self._preparing(event)
         elif isinstance(event, orders.Planned):
             self._end_rows()
+            self._sends = not event.dry_run
             for planned_line in _planned(event):
                 self._show_detail(planned_line)
         elif (line := notice_of(event)) is not None:
@@ -126,8 +129,6 @@ class _Progress:
         self._bar = _started_bar(total, does) if sys.stderr.isatty() else None
 
     def __call__(self, outcome: Outcome) -> None:
-        if outcome.kind is OutcomeKind.NOT_SENT:  # the run has stopped
-            return
         self._counts[outcome.kind] += 1
         if self._bar is not None:
             self._bar.update(self._bar.task_ids[0], advance=1, counts=counts_in_words(self._counts))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field, fields, replace
 from itertools import chain, zip_longest
 from typing import Final
@@ -22,14 +22,14 @@ from importer.models import (
 )
 from importer.problems import CellPlace, Origin, Place, Problem
 from importer.report.outcomes import OUTCOMES
-from importer.report.summary import ProblemGroup, Requests, RunFacts, RunState, Summary
+from importer.report.summary import PLACES_KEPT, ProblemGroup, Requests, RunFacts, RunState, Summary
 
 MOST_GROUPS: Final = 500  # then problems of one code and column are one group, whatever their messages say
 _DIFFER: Final = "the messages differ; the report has that of each row"
 _SAME_AS: Final = "the e-mail address is the same as in another row, which the report names"
 _WORD: Final = re.compile(r"[\w@.+'’-]+")
 _QUOTED: Final = re.compile(r"""['"`“„‘«]([^'"`”“’»]{1,60})['"`”“’»]""")
-_PLACES_KEPT, _LONG_CELL = 5, 60  # characters; its words are not those of a name or a number
+_LONG_CELL: Final = 60  # characters; its words are not those of a name or a number
 
 # Their messages come from the service or the connection: the same code can have different causes.
 _BY_MESSAGE: Final = frozenset(NEEDS_ATTENTION) - {OutcomeKind.INVALID}
@@ -117,7 +117,6 @@ class _Group:
     example_row: int
     count: int = 0
     places: list[str] = field(default_factory=list)
-    last: Place | None = None
 
 
 class SummaryCounter:
@@ -131,6 +130,7 @@ class SummaryCounter:
         self.outcomes = dict.fromkeys(OutcomeKind, 0)
         self._sent = 0
         self._retried = 0
+        self._last_row: Collection[object] = ()
         self._groups: dict[tuple[OutcomeKind, str, str | None, str | None], _Group] = {}
 
     def add(self, reported: ReportedRow) -> None:
@@ -142,19 +142,18 @@ class SummaryCounter:
         # A cell can have a problem twice: both dates of a period.
         found = {(self._key(problem, outcome.kind, row), problem.place): problem for problem in outcome.problems}
         for (key, place), problem in found.items():
-            known = self._groups.get(key)
-            if known and place is not None and place == known.last:  # of another row of the same candidate
-                continue
             shown = replace(problem, message=_DIFFER) if key[-1] == _DIFFER else problem
             group = self._groups.setdefault(key, _Group(shown, row.number))
             if problem.code == "email-duplicate" and problem.message != group.example.message:
                 hint = re.sub(r"^fix row \d+, or ", "", group.example.hint)
                 group.example = replace(group.example, message=_SAME_AS, hint=hint)
-            group.count, group.last = group.count + 1, place
-            if len(group.places) < _PLACES_KEPT:
+            group.count += 1
+            is_told = place is not None and (key, place) in self._last_row  # as that of another row of the candidate
+            if len(group.places) < PLACES_KEPT and not is_told:
                 first = group.example.place
                 origin = first.origin if group.places and isinstance(first, CellPlace) else None
                 group.places.append(place_in_list(place, row, origin))
+        self._last_row = found
 
     def _key(self, problem: Problem, outcome: OutcomeKind, row: Row) -> tuple[OutcomeKind, str, str | None, str | None]:
         text = None  # the message or the hint, where that distinguishes groups

@@ -96,6 +96,7 @@ def _steps(summary: Summary, folder: Path, reports: Sequence[Path], *, is_correc
     taken = summary.source.taken
     can_fix_source = to_fix and can_repeat and not is_corrected
     source = (taken.file if taken else summary.source.file) if can_fix_source else ""
+    fix_them = "Fix the rows" if is_fixed_in_file or is_own else "Or fix them"
     if summary.dry_run:
         if summary.exit_code == UnusableInput.exit_code:
             yield Step("Correct what the warnings name: with --strict, nothing is sent before that")
@@ -107,15 +108,16 @@ def _steps(summary: Summary, folder: Path, reports: Sequence[Path], *, is_correc
             text = f"{sends} the rows that are ready{' by that command' if is_same else fixed}"
             yield Step(text, () if is_same else again, "Send")
         elif source:
-            yield Step(f"{'F' if is_fixed_in_file or is_own else 'Or f'}ix the rows in {source}, then import it", again)
+            yield Step(f"{fix_them} in {source}, then import it", again)
     elif not summary.stopped:
         if summary.rows_of(*SENT_AGAIN):
             fixed = f", also after fixing rows in {source}" if source else ""
-            yield Step(f"Run the same command again{fixed}; completed rows are skipped", again, "Send rows again", True)
+            how = "without --resend-unconfirmed never" if _never_sends(summary) else "again"
+            text = f"Run the same command {how}{fixed}; completed rows are skipped"
+            yield Step(text, again, "Send rows again", how == "again")
         elif source:
             how = ", then import it again" if taken else " and run the same command again"
-            them = "Fix the rows" if is_fixed_in_file or is_own else "Or fix them"
-            yield Step(f"{them} in {source}{how}", again, repeats=not taken)
+            yield Step(f"{fix_them} in {source}{how}", again, repeats=not taken)
     if any(group.is_warning and group.outcome is OutcomeKind.CREATED for group in summary.problems):
         yield Step(f"Check the rows with a warning in {csv_file(OutcomeKind.CREATED)}")
     if summary.sandbox and not summary.rows_of(*NEEDS_ATTENTION, *(() if summary.dry_run else (OutcomeKind.NOT_SENT,))):
@@ -201,7 +203,7 @@ def _of_file(command: str, file: str | Path, summary: Summary, folder: Path, wit
 def _flags(summary: Summary, folder: Path, *, without: Collection[str] = ()) -> dict[str, str]:
     """The flags of the run's command, and its results folder: another one has another ledger."""
     flags = {**({"--sandbox": ""} if summary.sandbox else {}), **summary.flags}
-    if summary.outcomes[OutcomeKind.UNCONFIRMED] and flags.get("--resend-unconfirmed") == "never":
+    if _never_sends(summary):
         without = {*without, "--resend-unconfirmed"}
     if "--out" in flags or folder.parent != _DEFAULT_OUT:
         flags = {"--out": str(folder.parent), **{flag: value for flag, value in flags.items() if flag != "--out"}}
@@ -214,6 +216,11 @@ def steps_of_source(summary: Summary, folder: Path, reports: Sequence[Path], *, 
     """
     flags = {flag: text for flag, text in summary.flags.items() if flag not in ("--part", *_OF_SOME_ROWS)}
     return tuple(_steps(replace(summary, flags=flags), folder, reports, is_corrected=is_corrected)) or (_NO_ACTION,)
+
+
+def _never_sends(summary: Summary) -> bool:
+    """Whether the same command would never settle unconfirmed rows."""
+    return summary.flags.get("--resend-unconfirmed") == "never" and summary.outcomes[OutcomeKind.UNCONFIRMED] > 0
 
 
 def import_again(summary: Summary, folder: Path, file: Path) -> str:

@@ -18,6 +18,7 @@ from importer.report.outcomes import SUMMARY_FILE, OutcomeText, outcome_text
 from importer.text.terminal import command_line
 
 VERSION: Final = 2
+PLACES_KEPT: Final = 5  # of a group of problems
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,7 +119,7 @@ class ProblemGroup:
     @property
     def where(self) -> str:
         """The first places, and how many more there are: `F7, F12 and 3 more`."""
-        rest = self.count - len(self.places)
+        rest = self.count - len(self.places) if len(self.places) == PLACES_KEPT else 0
         return ", ".join(self.places) + (f" and {rest:,} more" if rest else "")
 
     @property

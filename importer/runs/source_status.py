@@ -52,8 +52,8 @@ class SourceStatus:
 
     @property
     def facts(self) -> RunFacts:
-        """The facts of the newest run, with the command of the source itself."""
-        return replace(facts_of(self.newest, self.sheet), flags=self.last.flags, continues=self.last.continues)
+        """The facts of the newest run."""
+        return facts_of(self.newest, self.sheet)
 
     def summarize(self) -> tuple[Summary, tuple[Path, ...]]:
         """The summary over all runs, and the folders of those with rows to fix in their report."""
@@ -63,7 +63,9 @@ class SourceStatus:
             counter.add(reported)
             if run and reported.outcome.kind in TO_FIX:
                 to_fix[self.folder.parent / run] = None
-        return counter.summary(self.facts, ()), tuple(each for each in to_fix if (each / WORKBOOK_FILE).is_file())
+        needed = WORKBOOK_FILE, self.last.source  # importer forget removes the copy
+        reports = tuple(each for each in to_fix if all((each / name).is_file() for name in needed))
+        return counter.summary(self.facts, ()), reports
 
     def add(self, row: int, outcome: Outcome, run: str) -> None:
         """Take the outcome of a row in a later run. One that sent nothing does not change what the service answered."""

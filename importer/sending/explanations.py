@@ -177,12 +177,15 @@ def rejected_before(row: int, known: Known, before: Outcome | None) -> Outcome:
     return Outcome(row, OutcomeKind.REJECTED, known.status, problems=(problem,))
 
 
+_WITHOUT_NEVER = " without --resend-unconfirmed never (resend_unconfirmed in inbox.toml)"
+
+
 def unconfirmed_before(row: int, known: Known) -> Outcome:
     """The outcome of a row that an earlier run left unconfirmed and that this run does not resend."""
     problem = Problem(
         "unconfirmed",
         f"sent in run {known.run} (row {known.row} there), but the response was lost or inconclusive",
-        _RESOLVE_TEMPLATE.format(run=known.run, row=known.row).replace(" again", " without --resend-unconfirmed", 1),
+        _RESOLVE_TEMPLATE.format(run=known.run, row=known.row).replace(" again", _WITHOUT_NEVER, 1),
     )
     return Outcome(row, OutcomeKind.UNCONFIRMED, problems=(problem,))
 

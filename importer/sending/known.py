@@ -10,7 +10,7 @@ from importer.ledger import DONE, Fingerprints, Known, Ledger, RunRecord, Scope,
 from importer.models import Outcome, OutcomeKind, ReadyCandidate
 from importer.sending.answers import PendingRow, PriorAttempt
 from importer.sending.explanations import already_imported, duplicate_of, rejected_before, unconfirmed_before
-from importer.sending.options import LoadOptions, Resend
+from importer.sending.options import LoadOptions
 
 _LARGEST_BATCH: Final = 32  # rows: planning a batch takes a few milliseconds, and nothing is recorded meanwhile
 _AT_ONCE: Final = 500  # outcomes of a check
@@ -45,12 +45,10 @@ def planned(
 
 
 def _planned_again(pending: PendingRow, known: Known, earlier: Earlier, options: LoadOptions) -> Outcome | PendingRow:
-    settled = _settled(pending.row, known, pending.body_digest, earlier, resend_rejected=options.resend_rejected)
+    settled = _settled(pending.row, known, pending.body_digest, earlier, options)
     if settled is not None:
         return settled
     if known.state in (State.UNCONFIRMED, State.IN_FLIGHT):
-        if options.resend_unconfirmed == "never":
-            return unconfirmed_before(pending.row, known)
         is_unchanged = known.body_digest == pending.body_digest
         pending.prior = PriorAttempt.SAME_BYTES if is_unchanged else PriorAttempt.OTHER_BYTES
         pending.earlier = known
@@ -64,16 +62,9 @@ class DryLoader:
     stop: None = None
 
     def __init__(
-        self,
-        ledger: Ledger | None,
-        scope: Scope,
-        earlier: Earlier = unknown,
-        *,
-        resend_rejected: bool = False,
-        resend_unconfirmed: Resend = "end",
+        self, ledger: Ledger | None, scope: Scope, earlier: Earlier = unknown, *, options: LoadOptions | None = None
     ) -> None:
-        self._ledger, self._scope, self._earlier = ledger, scope, earlier
-        self._resend_rejected, self._resend_unconfirmed = resend_rejected, resend_unconfirmed
+        self._ledger, self._scope, self._earlier, self._options = ledger, scope, earlier, options or LoadOptions()
 
     def load(self, candidates: Iterable[ReadyCandidate]) -> Generator[list[Outcome], None, None]:
         """The outcome of a row that a run would not send; `not_sent` without a problem for one that it would."""
@@ -90,18 +81,18 @@ class DryLoader:
             settled = None
             if known is not None:
                 digest = prints.body_digest(candidate.body)
-                settled = _settled(candidate.row, known, digest, self._earlier, resend_rejected=self._resend_rejected)
-                if self._resend_unconfirmed == "never" and known.state in (State.UNCONFIRMED, State.IN_FLIGHT):
-                    settled = unconfirmed_before(candidate.row, known)
+                settled = _settled(candidate.row, known, digest, self._earlier, self._options)
             yield settled or Outcome(candidate.row, OutcomeKind.NOT_SENT)
 
 
-def _settled(row: int, known: Known, digest: bytes, earlier: Earlier, *, resend_rejected: bool) -> Outcome | None:
-    """The outcome of a row that is not sent: it is imported, or was rejected and has not changed; else None."""
+def _settled(row: int, known: Known, digest: bytes, earlier: Earlier, options: LoadOptions) -> Outcome | None:
+    """The outcome of a row that is not sent by what became of it before; else None."""
     if known.state in DONE:
         return already_imported(row, known, digest)
-    if known.state is State.REJECTED and known.body_digest == digest and not resend_rejected:
+    if known.state is State.REJECTED and known.body_digest == digest and not options.resend_rejected:
         return rejected_before(row, known, earlier(known.run, known.row))
+    if known.state in (State.UNCONFIRMED, State.IN_FLIGHT) and options.resend_unconfirmed == "never":
+        return unconfirmed_before(row, known)
     return None
 
 

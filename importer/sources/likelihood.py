@@ -90,11 +90,12 @@ def _weight(before: str, character: str, after: str, written: frozenset[str]) ->
         return 0.3
     if any(near.isalpha() and _script(near) != script for near in (before, after)):
         return -2.0  # mixed scripts in one word
-    if script == "HALFWIDTH":
-        return 0.3
     if character.islower() and not before.isalpha():
         return 0.8  # names begin with a capital, in alphabets that have some
-    return 1.6 if "\u3041" <= character <= "\u30ff" or script == "HANGUL" else 1.0  # kana, hangul: of one language
+    if script == "HANGUL":  # of the many syllables, only the usual ones have two bytes there
+        return 1.2 if len(character.encode("euc_kr")) == 2 else 0.3
+    of_kana = ["\u3041" <= each <= "\u30ff" for each in (before, character, after)]
+    return 1.6 if of_kana[1] and (of_kana[0] or of_kana[2]) else 1.0
 
 
 @lru_cache(maxsize=1024)

@@ -120,10 +120,12 @@ class Matcher:
             next((view for view in filled if part in (view.concept, view.likely)), None) for part in _ADDRESS_PARTS
         ]
         views = tuple(view for view in parts if view is not None)
-        if len(views) > 1:
-            self._take(Match(goal, views, "" if all(view.concept for view in views) else SIMILAR, joined=", "))
+        has_number = any(view.concept == "house_number" for view in views)
+        if len(views) > 1 + has_number:
+            reason = "" if all(view.concept for view in views) else SIMILAR
+            self._take(Match(goal, views, "the number follows a comma" if has_number else reason, joined=", "))
         elif views:
-            self._take(Match(goal, views, "this is only a part of an address"))
+            self._take(Match(goal, views[:1], "this is only a part of an address"))
 
     def _match_fallback_concepts(self) -> None:
         """The header has a related concept."""

@@ -71,9 +71,8 @@ def propose(
     ):
         if (document := child_document(goal, views, others)) is not None:
             values[goal] = _value_of_child(document, sheet.names)
-    email = next((match.views[0] for match in matches if match.goal.name == "email"), None)
-    if email is not None and (rows := _rows_of_entries(entries, email, views)):
-        source = replace(source, group_by=sheet.names.of(email.column), continues=_continues(email, rows))
+    if (email := _grouping(entries, matches, views)) is not None:
+        source = replace(source, group_by=sheet.names.of(email.column), continues=_continues(email, entries, views))
         entries |= {id: replace(one, is_row=True) for id, one in entries.items() if _is_in_row(one)}
     answers = {goal.question.id: values[goal] for goal in asked if goal.question and goal in values}
     contents: dict[int, ProposedValue | ProposedEntries] = {**answers, **entries}
@@ -177,16 +176,29 @@ def _is_in_row(entries: ProposedEntries) -> bool:
     return not (entries.numbered or entries.child or entries.json or entries.lists)
 
 
-def _rows_of_entries(entries: Mapping[int, ProposedEntries], email: ColumnView, views: Sequence[ColumnView]) -> int:
-    """How many rows have an entry, if several rows are one candidate; else 0."""
+def _grouping(
+    entries: Mapping[int, ProposedEntries], matches: Sequence[Match], views: Sequence[ColumnView]
+) -> ColumnView | None:
+    """The column of e-mail addresses if several rows seem to be entries of one candidate; not where as many people as
+    rows have a name or a document of their own.
+    """
+    found = {match.goal.name: match.views[0] for match in matches}
+    email = found.get("email")
+    if email is None or not any(map(_is_in_row, entries.values())):
+        return None
+    others = (found[name] for name in ("first_name", "last_name", "cv") if name in found)
+    if any(len(one.values) > len(email.values) for one in others):
+        return None
+    repeated = sum(count - 1 for _, count in email.values)
+    is_repeated = repeated > _REPEATED * email.filled
+    return email if is_repeated or _continues(email, entries, views) else None
+
+
+def _continues(email: ColumnView, entries: Mapping[int, ProposedEntries], views: Sequence[ColumnView]) -> bool:
+    """Whether rows with an entry have no address."""
     filled = {one.column: one.filled for one in views}
     fields = [field.value for one in entries.values() if _is_in_row(one) for field in one.fields]
     rows = max((filled.get(column, 0) for value in fields for column in value.taken), default=0)
-    repeated = sum(count - 1 for _, count in email.values)
-    return rows if _continues(email, rows) or repeated > _REPEATED * email.filled else 0
-
-
-def _continues(email: ColumnView, rows: int) -> bool:
     return rows - email.filled > _CONTINUED * rows
 
 

@@ -19,10 +19,11 @@ _INVISIBLE = dict.fromkeys(map(ord, WITHOUT_EFFECT.replace("\u200c", "").replace
 # fmt: off
 _PARTICLES = frozenset((
     "van", "von", "vom", "der", "den", "de", "dos", "das", "del", "della", "du", "des", "zu", "zum", "zur", "ter",
-    "ten", "bin", "ibn", "بن", "la", "las", "los", "da", "di", "dal", "dalla", "degli", "dei", "lo", "le", "el", "al",
-    "ben", "bint", "abu", "ait", "san", "mac", "mc", "o", "af", "'t",
+    "ten", "bin", "ibn", "بن", "la", "las", "los", "da", "dalla", "degli", "dei", "bint", "af", "'t",
     *map(normalize, ("Graf", "Gräfin", "Freiherr", "Freifrau", "Fürst", "Fürstin", "Prinz", "Prinzessin", "Baron")),
 ))
+# These are also names, so they count only where the last name is the last word.
+_MAY_BE_NAMES = frozenset(("di", "dal", "lo", "le", "el", "al", "ben", "abu", "ait", "san", "mac", "mc"))
 _CONJUNCTIONS = frozenset(("e", "y", "i"))  # between two last names: what is before belongs to the last name, too
 _TITLES = frozenset(("dr", "prof", "mr", "mrs", "ms", "miss", "mme", "mlle", "herr", "frau"))
 _ADDED = _TITLES | {"sr", "sra", "jr", "phd", "mba", "msc", "bsc", "esq"}
@@ -96,6 +97,7 @@ def _without_invisible(text: str) -> str:
 _LAST_FIRST = "write it as 'Last, First'"
 _WITHOUT = "write both names without it"
 _LISTED = f"{_WITHOUT}, or list it under particles: or suffixes: of names: in the mapping"
+_PARTICLE = f"{_LAST_FIRST}, or list it under particles: of names: in the mapping"
 
 
 def _unsure_word(full_name: str, rule: NameRule) -> tuple[str, str] | None:
@@ -110,7 +112,11 @@ def _unsure_word(full_name: str, rule: NameRule) -> tuple[str, str] | None:
         is_last, has_comma = index == len(words) - 1, "," in full_name
         # A comma or capitals show where the last name begins. In front, as in `Van Morrison`, it is a first name.
         is_shown = has_comma or (rule.surname is Surname.CAPITALS and word.isupper())
-        if bare in _CONJUNCTIONS and index > 0 and not (is_last or is_shown) and rule.surname in _AT_END:
+        is_inside, takes_last = not (is_last or is_shown) and index > 0, rule.surname in _AT_END
+        is_two = rule.surname is Surname.LAST_TWO_WORDS and bare in rule.particles
+        # With a point, or a capital letter among small ones, it is an initial.
+        joins = word in _CONJUNCTIONS or (full_name.isupper() and normalize(word) in _CONJUNCTIONS)
+        if joins and is_inside and takes_last and not is_two:
             return word, _LAST_FIRST
         if normalize(word) in rule.suffixes or (normalize(word) in rule.particles and bare not in _TITLES):
             continue
@@ -122,10 +128,10 @@ def _unsure_word(full_name: str, rule: NameRule) -> tuple[str, str] | None:
             return word, f"{_LAST_FIRST}, or list it under suffixes: of names: in the mapping"
         if (is_third and _DEGREE.fullmatch(word)) or (is_address and not is_shown):
             return word, f"{_WITHOUT}, or, if it is a name, as 'Last, First'"
-        is_first = index == 0 and rule.surname in _AT_END
-        is_particle = bare in _PARTICLES or (is_cased and word.islower())
+        is_first = index == 0 and takes_last
+        is_particle = bare in _PARTICLES or (is_cased and word.islower()) or (takes_last and bare in _MAY_BE_NAMES)
         if is_particle and not is_shown and not is_first and not is_last:
-            return word, _LISTED
+            return word, _PARTICLE
     return None
 
 

@@ -448,9 +448,8 @@ def test_a_further_sheet_with_candidates_is_told(front_door: FrontDoor) -> None:
             sheet.append(line)
     del book["Sheet"]
     book.save(front_door.folder / "old.xlsx")
-    assert "The sheet 'Archive' has candidates too, and is not read.\n" in front_door("inspect", "old.xlsx").out
     ran = front_door("mapping", "new", "old.xlsx", "--talent-pool", "17")
-    assert "The sheet 'Archive' has candidates too: they need a mapping of their own (--sheet).\n" in ran.err
+    assert "The sheet 'Archive' has candidates too: they need a mapping of their own (--sheet, --to).\n" in ran.err
 
 
 def test_inspect_and_a_proposal_see_the_same_table(front_door: FrontDoor) -> None:

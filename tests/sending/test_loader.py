@@ -279,7 +279,7 @@ def test_an_unconfirmed_row_that_is_not_resent_is_reported(harness: Harness) -> 
     problem = Problem(
         "unconfirmed",
         "sent in run run-1 (row 2 there), but the response was lost or inconclusive",
-        SETTLE.replace("again", "without --resend-unconfirmed", 1),
+        SETTLE.replace("again", "without --resend-unconfirmed never (resend_unconfirmed in inbox.toml)", 1),
     )
     assert harness.load(service, applications([2]), never) == {2: Outcome(2, K.UNCONFIRMED, None, 0, (problem,))}
     assert service.emails == []
@@ -488,7 +488,7 @@ def test_a_dry_run_sends_nothing_and_knows_what_a_run_would_send(harness: Harnes
     harness.load(Scripted(by_row({3: (FILL,)})), applications([2, 3]))
     with harness.ledger() as ledger:
         (outcomes,) = DryLoader(ledger, JOB_POST).load(applications([2, 3, 4]))
-        (again,) = DryLoader(ledger, JOB_POST, resend_rejected=True).load(applications([3]))
+        (again,) = DryLoader(ledger, JOB_POST, options=LoadOptions(resend_rejected=True)).load(applications([3]))
     rejected_row = harness.load(Scripted(in_turn(CREATED)), applications([3]))[3]
     assert outcomes == [Outcome(2, K.ALREADY_IMPORTED), rejected_row, Outcome(4, K.NOT_SENT)]
     assert (rejected_row.kind, again) == (K.REJECTED, [Outcome(3, K.NOT_SENT)])

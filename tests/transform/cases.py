@@ -186,6 +186,17 @@ GOOD = (
         )
         for step in ("pattern: '(?P<n>[0-9.,]+)( h)?'", 'split: ";", take: first')
     ),
+    *(
+        Good(f"initial or first name: {cell}", _TEXT, cell, last, f"{{column: Cell, part: last, names: {rule}}}")
+        for cell, last, rule in (
+            ("Mary E. Smith", "Smith", "{}"),
+            ("Alan Y Chen", "Chen", "{}"),
+            ("John O. Brown", "Brown", "{}"),
+            ("Ben SMITH", "SMITH", "{surname: capitals}"),
+            ("Nguyen Le Minh", "Nguyen", "{surname: first_word}"),
+            ("José Ortega y Cruz", "Ortega y Cruz", "{surname: last_two_words, particles: [y]}"),
+        )
+    ),
     Good("name behind which nothing is", _TEXT, "João Neto", "Neto", "{column: Cell, part: last}"),
     Good("integer cell despite signs", _INTEGER, "45000", "45000", _SIGNS, typed=True),
     Good("integer negative", _INTEGER, "-3", "-3"),
@@ -454,6 +465,7 @@ _LAST_NAME_IS_FIRST = "if the column has the last name first, set names: {surnam
 _AS_LAST_FIRST = "write it as 'Last, First'"
 _IF_NAME = ", or, if it is a name, as 'Last, First'"
 _DOUBLE = ", or, in a double name, without the blanks beside it"
+_PARTICLE_HINT = "write it as 'Last, First', or list it under particles: of names: in the mapping"
 _SPLIT_HINT = "write both names without it, or list it under particles: or suffixes: of names: in the mapping"
 _ELSEWHERE = (
     "may be a number of another area or country; write it with + and the country code, or as usual in DE, with its "
@@ -557,7 +569,7 @@ BAD = (
     Bad("phone in the usual form that is not in use", PHONE, "07700 900003",
         "'07700 900003' is not a valid phone number; it has enough digits, but +44 has no number like this: correct "
         "the digits", "{column: Cell, region: GB}"),
-    _unsplit("particle that is not listed", "Ursula von Beispiel", f" because of 'von'; {_SPLIT_HINT}"),
+    _unsplit("particle that is not listed", "Ursula von Beispiel", f" because of 'von'; {_PARTICLE_HINT}"),
     _unsplit("title", "Dr. Ada Nur", " because of 'Dr.'; write both names without it"),
     Bad("title that is listed as a particle", _TEXT, "Dr. Ada Nur",
         "'Dr. Ada Nur' cannot be split into a first and a last name because of 'Dr.'; write both names without it",
@@ -573,7 +585,7 @@ BAD = (
           ("Ayşe Yılmaz Hanım", "Hanım", _IF_NAME), ("Ali Kaya Bey", "Bey", _IF_NAME),
           ("Doç Ali Can", "Doç", _IF_NAME), ("Sayın Ali Kaya", "Sayın", _IF_NAME), ("Bay Ali Kaya", "Bay", _IF_NAME),
       )),
-    *(_unsplit(f"word of the last name, or behind it: {word}", cell, f" because of '{word}'; {_SPLIT_HINT}")
+    *(_unsplit(f"word of the last name, or behind it: {word}", cell, f" because of '{word}'; {_PARTICLE_HINT}")
       for cell, word in (
           ("Hans Freiherr von Beispiel", "Freiherr"), ("Marie Gräfin Muster", "Gräfin"), ("Maria Di Muster", "Di"),
           ("Omar El Muster", "El"), ("Jan 't Muster", "'t"),
