@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Final
 from urllib.parse import urlencode
@@ -23,6 +23,7 @@ from importer.web.result import CORRECTIONS, found_run
 router = APIRouter()
 
 _ROWS: Final = 40  # on a page
+_MOST: Final = 10**9  # rows of any file
 _CELL: Final = re.compile(r"r(\d{1,9})c(\d{1,9})", re.ASCII)
 
 
@@ -30,12 +31,12 @@ _CELL: Final = re.compile(r"r(\d{1,9})c(\d{1,9})", re.ASCII)
 def show(page: OfImport, cause: str = "", all: bool = False, first: int = 0, row: int = 0) -> Response:
     draft, task = page.draft, page.task
     problems = page.failure("check")
-    run = found_run(page, draft.grid) if draft.grid else None
+    run = found_run(page, shown) if (shown := _shown(page)) else None
     command = page.command("check", Path(page.file_shown_as), asks=True, flags={"--mapping": draft.mapping})
     is_running = task is not None and task.is_running("check")
-    grid = None
+    grid, first = None, min(max(first, 0), _MOST)
     if run is not None and not is_running:
-        grid = _Grid(page, run.summary.problems, cause, all, max(first, 0), row)
+        grid = _Grid(page, run.summary.problems, cause, all, first, row if 0 < row < _MOST else 0)
     return page.show(
         "check",
         problems=problems,
@@ -43,7 +44,7 @@ def show(page: OfImport, cause: str = "", all: bool = False, first: int = 0, row
         summary=run.summary if run is not None else None,
         is_run=run is not None and not run.manifest.dry_run,
         is_running=is_running,
-        is_current=bool(draft.check),
+        is_current=bool(draft.check) and shown == draft.grid,
         grid=grid,
     )
 
@@ -62,6 +63,12 @@ def stop(page: OfImport, form: SentForm) -> Response:
     if page.task is not None and page.task.kind == "check":
         page.task.control.stop()
     return page.go("check")
+
+
+def _shown(page: ImportPage) -> str:
+    """The check whose rows are shown, or the run that has sent them since; IDs begin with their times."""
+    is_sent = page.draft.run > page.draft.grid and not (page.task and page.task.is_running("send"))
+    return page.draft.run if is_sent else page.draft.grid
 
 
 class _Grid:
@@ -113,9 +120,9 @@ def _list(page: ImportPage) -> Path:
 
 
 def _checked(page: ImportPage) -> CheckedRows:
-    if not page.draft.grid:
+    if not (shown := _shown(page)):
         raise UsageError("the rows were not checked yet with these choices; check them first")
-    return CheckedRows(page.draft.grid, _list(page), page.settings)
+    return CheckedRows(shown, _list(page), page.settings)
 
 
 @router.post("/imports/{id}/check/cells")
@@ -125,23 +132,21 @@ def correct(page: OfImport, form: SentForm) -> Response:
     texts = {(int(found[1]), int(found[2])): text for found, text in named if found}
     if not texts:
         raise UsageError("this form is not known; load the page again")
-    checked = _checked(page)
-    return _corrected(page, checked, checked.correct(texts), form)
+    return _corrected(page, form, lambda checked: checked.correct(texts))
 
 
 @router.post("/imports/{id}/check/same")
 def correct_same(page: OfImport, form: SentForm) -> Response:
     """Give all cells of a column that have the same text in the file the new one."""
-    checked = _checked(page)
-    return _corrected(page, checked, checked.correct_all(_number(form, "row"), _number(form, "column")), form)
+    row, column = _number(form, "row"), _number(form, "column")
+    return _corrected(page, form, lambda checked: checked.correct_all(row, column))
 
 
 @router.post("/imports/{id}/check/fix")
 def fix(page: OfImport, form: SentForm) -> Response:
     """Correct all cells of a cause that a fix makes valid."""
-    checked = _checked(page)
     cause = form.text("code"), form.get("column") or None
-    return _corrected(page, checked, apply_fix(checked, cause, form.text("fix")), form)
+    return _corrected(page, form, lambda checked: apply_fix(checked, cause, form.text("fix")))
 
 
 def _number(form: Form, name: str) -> int:
@@ -150,8 +155,13 @@ def _number(form: Form, name: str) -> int:
     return int(form.text(name))
 
 
-def _corrected(page: ImportPage, checked: CheckedRows, changed: int, form: Form) -> Response:
-    if changed:
-        path = str(_list(page)) if checked.corrections else ""
-        page.change(corrections=path, check="", grid=page.draft.grid)
+def _corrected(page: ImportPage, form: Form, correct: Callable[[CheckedRows], int]) -> Response:
+    """Change the list of corrections of the check that the form was shown with."""
+    with page.web.changing:
+        checked = _checked(page)
+        if form.text("grid") != _shown(page):
+            raise UsageError("the rows were checked again since this page was loaded; nothing was changed")
+        if correct(checked):
+            path = str(_list(page)) if checked.corrections else ""
+            page.change(corrections=path, check="", grid=_shown(page))
     return page.go(f"check{form.get('at', '')}")

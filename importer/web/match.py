@@ -119,7 +119,8 @@ def change(page: OfImport, form: SentForm) -> Response:
     change, id = _CHANGES.get(form.text("do")), form.text("id")
     if change is None:
         raise UsageError("this form is not known; load the page again")
-    _keep(page, change(_matching(page).changes, id, form))
+    with page.web.changing:
+        _keep(page, change(_matching(page).changes, id, form))
     return page.go(f"match{_View(page.request.query_params).address(open=id)}")
 
 

@@ -103,6 +103,7 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     found.globals.update(t=_TEXTS, outcome_text=outcome_text, version=__version__, shown_problem=shown_problem)
+    found.filters["visible"] = visible
     found.filters.update(share=_share, seconds=in_words, sentence=_sentence, file_name=lambda path: PurePath(path).name)
     return found
 
@@ -123,6 +124,8 @@ class Web:
     """Of a form that could not be used, until its page is shown again: the problems, and what was typed."""
     matching: list[tuple[tuple[Any, ...], Matching]] = field(default_factory=list)
     """The last one of the step Match, and what it is made of: what it shows takes most of a second to find."""
+    changing: threading.Lock = field(default_factory=threading.Lock)
+    """Held while corrections or a mapping are read and changed: two tabs, or two answers, must not lose a change."""
     first_rows: OrderedDict[Any, FirstRows | UnusableInput] = field(default_factory=OrderedDict)
     environment: Environment = field(default_factory=_environment)
 

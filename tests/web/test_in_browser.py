@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.cli.conftest import Served, candidate, write_csv
+from tests.cli.conftest import HEADER, Served, candidate, write_csv
 from tests.patience import PATIENCE
 from tests.web import walk
 from tests.web.conftest import Pages
@@ -212,6 +212,64 @@ def test_what_is_typed_while_an_answer_arrives_is_kept(pages: Start, tmp_path: P
     page.wait_for_selector(f"{cells[1]}:text-is('Ada')")
     page.click("#cell-back")
     page.wait_for_selector("text=3 cells were corrected since this check")
+
+
+def test_nothing_typed_is_lost_or_changed(pages: Start, tmp_path: Path, person: Person) -> None:
+    """A request that fails is done again; links and buttons wait for what is typed; signs that are not seen stay."""
+    family = "family \u200d joined"
+    rows = [candidate(0), candidate(1, **{"E-mail": "nazan.kurt(at)example.com", "First": family}), candidate(2)]
+    found = pages(sandbox=True, file=write_csv(tmp_path / "people.csv", rows))
+    person.open(found)
+    page = person.page
+    person.to_match()
+    person.review()
+    person.main("check")
+    page.wait_for_selector("#grid")
+    page.click("text=all rows")
+    page.wait_for_selector("#r2c1")
+    cell = f"#r3c{HEADER.index('First')}"
+    page.click(cell)
+    page.keyboard.press("F2")
+    page.keyboard.type("!")
+    page.keyboard.press("Enter")
+    page.wait_for_selector(f"{cell}.corrected")
+    assert page.get_attribute(cell, "data-text") == f"{family}!"
+    page.click(cell)
+    page.click("#cell-back")
+    page.wait_for_selector(f"{cell}:not(.corrected)")
+    assert page.get_attribute(cell, "data-text") == family
+
+    failing = [True]
+    page.route("**/check/cells", lambda route: route.abort() if failing and failing.pop() else route.continue_())
+    page.click("#r2c1")
+    page.keyboard.type("Kept")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("text=The last change was not stored")
+    page.click("#r3c1")
+    page.keyboard.type("Two")
+    page.click("text=rows with problems")  # it waits until both are stored
+    page.wait_for_url("**/check#rows")
+    page.click("text=all rows")
+    page.wait_for_selector("#r2c1.corrected:text-is('Kept')")
+    page.wait_for_selector("#r3c1.corrected:text-is('Two')")
+
+    page.click("#r2c1")
+    page.evaluate(
+        r"""cell => {
+        const pasted = new DataTransfer();
+        pasted.setData("text/plain", '"Main ""1""\nBerlin"\nsecond\n');
+        document.querySelector(cell).dispatchEvent(
+            new ClipboardEvent("paste", {clipboardData: pasted, bubbles: true, cancelable: true}));
+    }""",
+        "#r2c1",
+    )
+    page.wait_for_selector("#r3c1:text-is('second')")
+    assert page.text_content("#r2c1") == 'Main "1"\nBerlin'
+    page.click("#r4c1")
+    page.keyboard.type("Last")
+    page.click(".actions .main")  # what is typed is stored, then all rows are checked again
+    page.wait_for_selector("text=Prepare to send")
+    page.wait_for_selector("text=3 corrected cells")
 
 
 def test_the_table_follows_and_the_focus_stays(pages: Start, person: Person) -> None:

@@ -91,13 +91,14 @@ def correct(found: Pages, row: int, **cells: str) -> Shown:
     """Correct cells of a row of the grid: `c0` is the first column."""
     shown = found.client.get(walk.address(found, "check"))
     values = {f"r{row}{name}": text for name, text in cells.items()}
-    answer = found.client.post(walk.address(found, "check") + "/cells", {"token": _token(shown), **values})
+    answer = found.client.post(walk.address(found, "check") + "/cells", {**_fields(shown), **values})
     assert answer.status == 303
     return found.client.get(walk.address(found, "check"))
 
 
-def _token(shown: Shown) -> str:
-    return shown.form("/check/cells").fields["token"]
+def _fields(shown: Shown) -> dict[str, str]:
+    """What a change of cells is sent with."""
+    return shown.form("/check/cells").fields
 
 
 def checked(found: Pages) -> Shown:
@@ -322,9 +323,7 @@ def test_cells_are_corrected_in_the_grid(pages: Start, tmp_path: Path) -> None:
     assert "1 cell was corrected since this check" in shown.text
     correct(found, 3, c8="1100")
     shown = found.client.get(walk.address(found, "check"))
-    answer = found.client.post(
-        walk.address(found, "check") + "/same", {"token": _token(shown), "row": "3", "column": "8"}
-    )
+    answer = found.client.post(walk.address(found, "check") + "/same", {**_fields(shown), "row": "3", "column": "8"})
     assert answer.status == 303
     shown = found.client.get(walk.address(found, "check"))
     assert "3 cells were corrected" in shown.text
@@ -446,7 +445,7 @@ def test_a_cell_that_there_is_not_is_not_corrected(pages: Start, tmp_path: Path)
     found = pages(file=odd_file(tmp_path), sandbox=True)
     shown = checked_with_a_file(found)
     for fields in ({"rxc0": "a"}, {"r99c0": "a"}, {"r3c99": "a"}):
-        found.client.post(walk.address(found, "check") + "/cells", {"token": _token(shown), **fields})
+        found.client.post(walk.address(found, "check") + "/cells", {**_fields(shown), **fields})
         shown = found.client.get(walk.address(found, "check"))
         assert "There is a problem" in shown.text, fields
         assert "corrected cell" not in shown.text

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -137,6 +138,22 @@ def test_a_choice_that_was_not_sent_yet_stays(pages: Start, tmp_path: Path, pers
     page.wait_for_selector("#answers-level.unknown")
     assert page.input_value(option) == ""
     assert person.said == []
+
+
+def test_what_is_chosen_last_counts(pages: Start, tmp_path: Path, person: Person) -> None:
+    """Changes one right after the other, and the main button right behind them: all of them are in the mapping."""
+    found = pages(file=odd_file(tmp_path), sandbox=True)
+    page = _at_match(found, person)
+    page.route("**/match*", lambda route: (time.sleep(0.2), route.continue_()))
+    for anchor, column in (("candidate-email", "Info"), ("candidate-cv", "Ref"), ("answers-phone", "Line")):
+        page.select_option(f"#{anchor} tr:first-child select", column)
+    page.select_option("#answers-level select[name=option]", "Lead")
+    page.click(".actions .main")
+    page.wait_for_url("**/check")
+    page.wait_for_selector("#grid")
+    (mapping,) = (tmp_path / "results").rglob("odd people.yaml")
+    text = mapping.read_text("utf-8")
+    assert all(line in text for line in ("email: Info", "cv: Ref", "phone: Line", "Chef: Lead"))
 
 
 def test_what_is_beside_follows_each_change(pages: Start, tmp_path: Path, person: Person) -> None:

@@ -71,6 +71,7 @@ class CheckedRows:
     """
 
     def __init__(self, run: str, corrections: Path, settings: Settings) -> None:
+        self.run = run
         self._folder, self._path = settings.out / run, corrections
         self._manifest = read_manifest(self._folder)
         refuse_missing(self._folder)
@@ -156,6 +157,7 @@ class CheckedRows:
         back. Returns how many cells changed."""
         with RunTable(self._folder) as table:
             rows = table.originals({row for row, _ in texts})
+            done = {row for row in rows if _is_done(table.outcome(row))}
         kept, changed = dict(self.corrections), 0
         for (number, index), text in texts.items():
             if number not in rows or not 0 <= index < len(self.columns):
@@ -163,6 +165,8 @@ class CheckedRows:
             known = kept.pop((number, index), None)
             old = rows[number].cells[index]
             new = clean(text)
+            if number in done and new != old:
+                raise UsageError(f"row {number} is in the service: change the candidate there")
             changed += new != (known.new if known else old)
             if new != old:
                 kept[number, index] = CorrectedCell(number, self.columns[index], old, new)
@@ -174,7 +178,7 @@ class CheckedRows:
         if (one := self.corrections.get((number, index))) is None:
             raise UsageError("correct one of the cells first")
         with RunTable(self._folder) as table:
-            same = table.numbers_with(index, one.old)
+            same = [row for row in table.numbers_with(index, one.old) if not _is_done(table.outcome(row))]
         wanted = [(row, index) for row in same if (row, index) not in self.corrections]
         self._write({**self.corrections, **{cell: replace(one, row=cell[0]) for cell in wanted}})
         return len(wanted)
@@ -210,12 +214,18 @@ class CheckedRows:
         own = tuple(problem for problem in problems if not problem.is_in(range(len(cells))))
         is_newer = now is not row
         label = outcome_text(kind, dry_run=is_newer or self._manifest.dry_run).label
-        return CheckedRow(row.number, label, kind not in NEEDS_ATTENTION, kind in IN_SERVICE, cells, own, is_newer)
+        is_done = _is_done(outcome)
+        return CheckedRow(row.number, label, kind not in NEEDS_ATTENTION, is_done, cells, own, is_newer)
 
     def _cell(self, row: Row, column: Column, problems: Iterable[Problem]) -> CheckedCell:
         own = tuple(problem for problem in problems if problem.is_in((column.index,)))
         one = self.corrections.get((row.number, column.index))
         return CheckedCell(column, row.cells[column.index], own, one.old if one else None)
+
+
+def _is_done(outcome: Outcome | None) -> bool:
+    """Whether the candidate is in the service, so that a correction would not be sent."""
+    return outcome is not None and outcome.kind in IN_SERVICE
 
 
 def _by_row(cells: Mapping[tuple[int, int], CorrectedCell]) -> dict[int, list[CorrectedCell]]:

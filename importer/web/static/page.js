@@ -60,13 +60,36 @@ let typing = null;  // the field in it, while a person types
 let isInGrid = false;  // where the focus was before the page changed
 const unsent = new Map();  // the texts of cells that are not sent yet, by the ID of the cell
 let underWay = null;  // the same of those that are being sent
+let requests = 0;  // that have no answer yet
+let next = null;  // what was pressed meanwhile: it is done when all is stored
+
+function isBusy() {
+  return requests > 0 || underWay !== null || unsent.size > 0;
+}
+
+function textOf(cell) {  // of which the page may only show some characters by their numbers
+  return cell.dataset.text ?? cell.textContent;
+}
+
+function setText(cell, text) {
+  cell.textContent = text;
+  delete cell.dataset.text;
+}
+
+function say(text) {
+  const said = document.getElementById("said"), notice = document.createElement("p");
+  notice.className = "notice";
+  notice.textContent = text;
+  said.replaceChildren(notice);
+}
 
 function chosenCell() {
   return document.getElementById(at);
 }
 
 function choose(cell) {
-  if (!cell || cell.tagName !== "TD") return;
+  if (!cell) return;
+  if (cell.tagName === "TH") return cell.querySelector("a").focus();
   for (const other of document.querySelectorAll("#grid td[tabindex='0']")) other.tabIndex = -1;
   cell.tabIndex = 0;
   at = cell.id;
@@ -77,7 +100,7 @@ function choose(cell) {
 function explain(cell) {  // what is wrong with it, and what the file has, in the line below
   const said = document.getElementById("reason"), [, row] = cell.id.match(/r(\d+)c/);
   const name = cell.dataset.column.replace(" ", `${row} `);  // C E-mail: C20 E-mail
-  const why = cell.dataset.why || cell.parentElement.dataset.why || (cell.scrollWidth > cell.clientWidth ? cell.textContent : "");
+  const why = cell.dataset.why || cell.parentElement.dataset.why || (cell.scrollWidth > cell.clientWidth ? textOf(cell) : "");
   const isCorrected = cell.dataset.old !== undefined;
   const was = isCorrected ? ` ${said.dataset.was} ${cell.dataset.old || said.dataset.blank}.` : "";
   said.textContent = why || was ? `${name}: ${why}${was}` : "";
@@ -86,19 +109,19 @@ function explain(cell) {  // what is wrong with it, and what the file has, in th
 
 function move(cell, rows, columns) {
   const row = cell.closest("tbody").rows[cell.parentElement.sectionRowIndex + rows];
-  choose(row && row.cells[cell.cellIndex + columns]);
+  choose((row && row.cells[cell.cellIndex + columns]) || cell);
 }
 
 function edit(cell, text, start = text.length, end = start) {
-  if (cell.parentElement.dataset.done !== undefined) return;
+  if (isDone(cell)) return;
   choose(cell);
   typing = document.createElement("textarea");
   typing.rows = 1;
   typing.setAttribute("aria-label", document.getElementById("reason").textContent || cell.dataset.column);
-  typing.dataset.shown = cell.textContent;
+  typing.shown = [textOf(cell), cell.textContent];
   cell.replaceChildren(typing);
   typing.value = text;
-  typing.defaultValue = typing.dataset.shown;
+  typing.defaultValue = typing.shown[0];
   typing.focus();
   typing.setSelectionRange(start, end);
 }
@@ -107,26 +130,29 @@ function endEdit(isKept) {
   if (!typing) return;
   const field = typing, cell = field.parentElement, isChanged = isKept && field.value !== field.defaultValue;
   typing = null;
-  cell.textContent = isChanged ? field.value : field.dataset.shown;
-  if (isChanged) sendLater(cell, cell.textContent);
+  cell.textContent = field.shown[1];
+  if (isChanged) sendLater(cell, field.value);
+}
+
+function isDone(cell) {  // in the service: a correction would not be sent
+  return cell.parentElement.dataset.done !== undefined;
 }
 
 function sendLater(cell, text) {
-  if (cell.parentElement.dataset.done !== undefined) return;
-  cell.textContent = text;
+  setText(cell, text);
   unsent.set(cell.id, text);
   setTimeout(sendUnsent);
 }
 
 function sendUnsent() {
-  if (underWay || !unsent.size) return;
+  if (underWay || requests || !unsent.size || !document.getElementById("cells")) return;
   underWay = new Map(unsent);
   unsent.clear();
   post(document.getElementById("cells").getAttribute("hx-post"), Object.fromEntries(underWay));
 }
 
 function post(address, values) {
-  htmx.ajax("POST", address, {source: "#cells", target: "#page", values});
+  htmx.ajax("POST", address, {source: "#cells", target: "#page", values})?.catch(() => {});  // see the events below
 }
 
 function keepTyped() {
@@ -138,7 +164,7 @@ let typed = null;
 
 function putBackTyped() {
   underWay = null;
-  for (const [id, text] of unsent) if (document.getElementById(id)) document.getElementById(id).textContent = text;
+  for (const [id, text] of unsent) if (document.getElementById(id)) setText(document.getElementById(id), text);
   const [id, ...where] = typed || [];
   if (document.getElementById(id)) edit(document.getElementById(id), ...where);
   else if (isInGrid) choose(chosenCell() || document.querySelector("#grid td"));
@@ -148,8 +174,10 @@ function putBackTyped() {
 const MOVES = {ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1]};
 
 document.addEventListener("keydown", (event) => {
-  const cell = event.target.closest("#grid td"), {key} = event;
-  if (!cell) return;
+  const cell = event.target.closest("#grid :is(td, tbody th)"), {key} = event;
+  if (!cell || event.isComposing || event.keyCode === 229) return;  // the key is one of an input method
+  if (cell.tagName === "TH" && !MOVES[key]) return;
+  if (typing && key === "Enter" && event.shiftKey) return;  // a line break
   const goes = typing ? {Enter: [1, 0], Tab: [0, event.shiftKey ? -1 : 1], Escape: [0, 0]}[key] : MOVES[key];
   if (goes) {
     endEdit(key !== "Escape");
@@ -157,9 +185,9 @@ document.addEventListener("keydown", (event) => {
   } else if (typing || event.ctrlKey || event.metaKey || event.altKey) {
     return;
   } else if (key === "Enter" || key === "F2") {
-    edit(cell, cell.textContent);
+    edit(cell, textOf(cell));
   } else if (key === "Delete" || key === "Backspace") {
-    sendLater(cell, "");
+    if (!isDone(cell)) sendLater(cell, "");
   } else {
     if (key.length === 1) edit(cell, "");  // the key itself is typed into the field
     return;
@@ -171,18 +199,27 @@ document.addEventListener("pointerdown", ({target, pointerType}) => {
   isSecondTap = pointerType === "touch" && target === document.activeElement;
 });
 document.addEventListener("dblclick", ({target}) => {
-  if (target.matches("#grid td")) edit(target, target.textContent);
+  if (target.matches("#grid td")) edit(target, textOf(target));
 });
 document.addEventListener("click", (event) => {
   const {target} = event;
-  if (target.matches("#grid td")) isSecondTap ? edit(target, target.textContent) : choose(target);
+  if (target.matches("#grid td")) isSecondTap ? edit(target, textOf(target)) : choose(target);
   if (target.id === "cell-back") sendLater(chosenCell(), chosenCell().dataset.old);
   if (target.id === "cells-same") {
     const [, row, column] = at.match(/r(\d+)c(\d+)/);
+    underWay = new Map();
     post(document.getElementById("cells").dataset.same, {row, column});
   }
-  if (target.closest(".actions .main") && (underWay || unsent.size)) event.preventDefault();  // the answer changes it
+  if (target.id === "cell-back" || target.id === "cells-same") choose(chosenCell());
+  const main = target.closest(".actions .main"), link = target.closest("#page a[href]:not([hx-get])");
+  const chosen = main && [...document.querySelectorAll(".matches .choices")].find((form) => fieldsOf(form).some(isChosen));
+  if (!(main || link) || !(isBusy() || chosen)) return;
+  event.preventDefault();  // what was typed or chosen is stored first
+  next = main ? () => document.querySelector(".actions .main")?.click() : () => location.assign(link.href);
+  if (chosen && !isBusy()) htmx.trigger(chosen, "submit");
+  sendUnsent();
 });
+addEventListener("beforeunload", (event) => { if (unsent.size || underWay) event.preventDefault(); });
 document.addEventListener("focusin", ({target}) => {
   if (!target.matches("#grid td")) return;
   at = target.id;
@@ -191,25 +228,46 @@ document.addEventListener("focusin", ({target}) => {
 document.addEventListener("focusout", ({target}) => { if (target === typing) endEdit(true); });
 document.addEventListener("copy", (event) => {
   if (!event.target.matches("#grid td")) return;
-  event.clipboardData.setData("text/plain", event.target.textContent);
+  const text = textOf(event.target);
+  event.clipboardData.setData("text/plain", /[\t\n"]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
   event.preventDefault();
 });
 document.addEventListener("paste", (event) => {  // cells of a spreadsheet: lines, with tabs between columns
   const first = event.target;
   if (!first.matches("#grid td")) return;
-  const lines = event.clipboardData.getData("text/plain").replace(/\r?\n$/, "").split(/\r?\n/);
-  lines.forEach((line, down) => line.split("\t").forEach((text, right) => {
+  const lines = pastedCells(event.clipboardData.getData("text/plain").replaceAll("\r\n", "\n"));
+  let done = 0;
+  lines.forEach((line, down) => line.forEach((text, right) => {
     const row = first.closest("tbody").rows[first.parentElement.sectionRowIndex + down];
     const cell = row && row.cells[first.cellIndex + right];
-    if (cell) sendLater(cell, text);
+    if (!cell || isDone(cell)) return;
+    sendLater(cell, text);
+    done += 1;
   }));
+  const all = lines.flat().length;
+  if (done < all) say(document.getElementById("reason").dataset.pasted.replace("{done}", done).replace("{all}", all));
   event.preventDefault();
 });
 
-for (const failed of ["htmx:sendError", "htmx:responseError"]) {  // they are sent again with the next one
-  document.addEventListener(failed, () => {
-    for (const [id, text] of underWay || []) if (!unsent.has(id)) unsent.set(id, text);
-    underWay = null;
+function pastedCells(text) {  // a cell in quotes may have tabs and line breaks
+  const lines = [[]];
+  for (const [, quoted, plain, end] of text.matchAll(/(?:"((?:[^"]|"")*)"(?=[\t\n]|$)|([^\t\n]*))(\t|\n|$)/g)) {
+    lines.at(-1).push(quoted === undefined ? plain : quoted.replaceAll('""', '"'));
+    if (end === "") break;
+    if (end === "\n") lines.push([]);
+  }
+  return lines.at(-1).join("") === "" && lines.length > 1 ? lines.slice(0, -1) : lines;
+}
+
+document.addEventListener("htmx:beforeRequest", () => { requests += 1; });
+document.addEventListener("htmx:afterRequest", () => { requests = Math.max(0, requests - 1); });
+for (const failed of ["htmx:sendError", "htmx:responseError"]) {
+  document.addEventListener(failed, ({detail: {xhr}}) => {
+    const isRefused = xhr.status >= 400 && xhr.status < 500;  // it would be refused again
+    for (const [id, text] of (isRefused ? null : underWay) || []) if (!unsent.has(id)) unsent.set(id, text);
+    [underWay, next] = [null, null];
+    say(document.body.dataset.failed);
+    setTimeout(sendUnsent, 5000);
   });
 }
 
@@ -217,7 +275,11 @@ for (const failed of ["htmx:sendError", "htmx:responseError"]) {  // they are se
 const choices = new Map();
 
 function choiceFields() {
-  return [...document.querySelectorAll("main form[hx-post]:not([hx-trigger]) :is(select, input:not([type=hidden]))")];
+  return [...document.querySelectorAll("main form[hx-post]")].flatMap(fieldsOf);
+}
+
+function fieldsOf(form) {
+  return [...form.querySelectorAll("select, input:not([type=hidden])")];
 }
 
 function isTick(field) {
@@ -234,12 +296,12 @@ function keyOf(field) {  // the question, what the form does, the text, and whic
   const hidden = [...field.form.querySelectorAll("[type=hidden]:not([name=token], [name=text])")].map((one) => one.value);
   const text = field.closest("li")?.querySelector("[name=text]")?.value;
   const equal = [...field.form.elements].filter((one) => one.name === field.name);
-  return JSON.stringify([hidden, field.name, isTick(field) ? field.value : text ?? equal.indexOf(field)]);
+  return JSON.stringify([field.form.getAttribute("hx-trigger"), hidden, field.name, isTick(field) ? field.value : text ?? equal.indexOf(field)]);
 }
 
 function keepChoices(sentForm) {
-  choices.clear();
   for (const field of choiceFields()) {
+    choices.delete(keyOf(field));
     if (field.form !== sentForm && isChosen(field)) choices.set(keyOf(field), isTick(field) ? field.checked : field.value);
   }
 }
@@ -253,10 +315,12 @@ function putBackChoices() {
   }
 }
 
-document.addEventListener("htmx:beforeSwap", ({detail: {requestConfig}}) => {
+document.addEventListener("htmx:beforeSwap", ({detail}) => {
+  if (!detail.shouldSwap) return;
+  if (!detail.target.isConnected) detail.target = document.getElementById("page");  // an answer came before
   keep();
   keepTyped();
-  keepChoices(requestConfig?.elt);
+  keepChoices(detail.requestConfig?.elt);
 });
 document.addEventListener("DOMContentLoaded", () => { putBack(); prepare(document); });
 document.addEventListener("htmx:afterSwap", (event) => {
@@ -267,6 +331,13 @@ document.addEventListener("htmx:afterSwap", (event) => {
 });
 document.addEventListener("htmx:afterSettle", () => {  // from now on, cells can be sent again
   sendUnsent();
+  const waiting = choiceFields().find((field) => field.form.matches("[hx-trigger=change]") && isChosen(field));
+  if (waiting && !requests) htmx.trigger(waiting, "change");  // it was chosen while another answer was awaited
+  const goOn = next;
+  if (goOn && !isBusy()) {
+    next = null;
+    goOn();
+  }
   const changed = document.querySelector("[data-changed] summary");
   if (changed && document.activeElement === document.body) changed.focus();  // what was focused is gone
 });
