@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
@@ -37,15 +35,12 @@ def list_(
     sandbox: options.UseSandbox = False,
     questions: options.SandboxQuestions = None,
     sheet: options.Sheet = None,
-    as_json: options.AsJson = False,
 ) -> None:
     """Write the list of documents, in which you fill in the document ID of each after its upload."""
     order = _order(file, mapping, out, sandbox, questions, sheet)
-    with Terminal(quiet=as_json) as terminal:
+    with Terminal(quiet=False) as terminal:
         counts = list_documents(order, terminal, to)
-    _show(counts, as_json=as_json)
-    if as_json:
-        return
+    _show(counts)
     if counts.is_uploaded:
         print_lines(f"{counts.to} is written, but not needed: importer run uploads the documents of its rows.")
     elif counts.named > counts.with_id:
@@ -69,16 +64,13 @@ def check(
     sandbox: options.UseSandbox = False,
     questions: options.SandboxQuestions = None,
     sheet: options.Sheet = None,
-    as_json: options.AsJson = False,
 ) -> None:
     """Show what is still missing. The exit code is 4 until every document can be used and has its ID."""
-    with Terminal(quiet=as_json) as terminal:
+    with Terminal(quiet=False) as terminal:
         counts = list_documents(_order(file, mapping, out, sandbox, questions, sheet), terminal, writes=False)
-    _show(counts, as_json=as_json)
-    if not as_json:
-        is_open = counts.named > counts.with_id and not counts.is_uploaded
-        command = "documents list" if is_open else "check"
-        print_next("Next", next_command(context, command, file, "--mapping", mapping))
+    _show(counts)
+    is_open = counts.named > counts.with_id and not counts.is_uploaded
+    print_next("Next", next_command(context, "documents list" if is_open else "check", file, "--mapping", mapping))
     raise typer.Exit(0 if counts.is_complete else 4)
 
 
@@ -89,10 +81,7 @@ def _order(
     return fixed_order(Order(file, mapping, load_settings(out=out), sending=sending, sheet=sheet))
 
 
-def _show(counts: DocumentCounts, *, as_json: bool) -> None:
-    if as_json:
-        print_result(json.dumps(asdict(counts), ensure_ascii=False, indent=1, default=str))
-        return
+def _show(counts: DocumentCounts) -> None:
     without = counts.named - counts.with_id
     print_lines(
         f"{counted(counts.named, 'document')} of rows can be used: {counts.with_id:,} with a document ID, {without:,} "

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
-from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -44,26 +42,24 @@ def run(
     sandbox: Annotated[bool, typer.Option("--sandbox", help="Import all files into a local sandbox.")] = False,
     until: options.Until = None,
     max_runtime: options.MaxRuntime = None,
-    as_json: options.AsJson = False,
     quiet: options.Quiet = False,
 ) -> None:
     """Import the files that are complete, then end. Safe to repeat, also after a crash."""
-    settings, is_quiet = load_settings(out=out), quiet or as_json
+    settings = load_settings(out=out)
     notices = FileNotices(Notifier(settings, lambda text: print_line(f"importer: {text}")), settings.out, folder)
-    ended: list[FileEnded] = []
+    ended = 0
 
     def tell(event: Happened) -> None:
-        _show(event, is_quiet=is_quiet)
+        nonlocal ended
+        _show(event, is_quiet=quiet)
         if isinstance(event, FileEnded):
-            ended.append(event)
+            ended += 1
             notices.file_ended(event)
 
     window = parse_window(until, max_runtime)
-    with Terminal(quiet=is_quiet) as terminal, stopped_by_signals() as control, notices.reporting() as code:
+    with Terminal(quiet=quiet) as terminal, stopped_by_signals() as control, notices.reporting() as code:
         code.append(run_once(folder, Means(tell, terminal, control, out=out, sandbox=sandbox, window=window)))
-    if as_json:
-        print_result(json.dumps([_as_json(event) for event in ended], ensure_ascii=False, indent=1))
-    elif not code[0] and not ended and not quiet:
+    if not code[0] and not ended and not quiet:
         print_message("No file was complete and waiting.")
     raise typer.Exit(code[0])
 
@@ -75,15 +71,11 @@ def status(
         str | None,
         typer.Option("--expect-every", help="Also end with 4 if the last file of a pattern arrived longer ago: 24h."),
     ] = None,
-    as_json: options.AsJson = False,
 ) -> None:
     """Show what waits, what needs a person (the exit code is 4 then), and when the last files arrived."""
     expected, now = timedelta(minutes=parse_minutes(expect_every)) if expect_every else None, datetime.now(UTC)
     found = status_of(folder, now, expected)
-    if as_json:
-        print_result(json.dumps(asdict(found), ensure_ascii=False, indent=1, default=str))
-    else:
-        _show_status(found, expect_every, now)
+    _show_status(found, expect_every, now)
     raise typer.Exit(4 if found.needs_person else 0)
 
 
@@ -124,12 +116,6 @@ def _show(event: Happened, *, is_quiet: bool) -> None:
                     print_message(f"    -> {reason.hint}")
             if not is_open:
                 print_next("  What to do", str(event.reason_file))
-
-
-def _as_json(event: FileEnded) -> dict[str, Any]:
-    result = asdict(event.result)
-    named = {"name": event.record.name, "pattern": event.record.pattern, "run": event.run}
-    return {**named, **result, "folder": str(event.folder), "reason_file": str(event.reason_file)}
 
 
 def _show_status(found: InboxStatus, expect_every: str | None, now: datetime) -> None:

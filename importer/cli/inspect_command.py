@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Sequence
 from itertools import groupby
@@ -12,16 +11,14 @@ import typer
 from importer.app.inspect_file import ColumnKind, ColumnProfile, InspectedFile, inspect_file, with_flag
 from importer.cli import options
 from importer.cli.app import next_command
-from importer.cli.messages import counted, print_lines, print_message, print_next, print_problems, print_result
+from importer.cli.messages import counted, print_lines, print_next, print_problems, print_result
 from importer.cli.tables import print_lines_of
-from importer.models import SourceOptions
 from importer.text.normalize import visible
 
 _MOST_EMPTY = 12  # empty columns that are named
 _MANY_ALIKE = 5  # columns that are shown in one line
 _MOST_PROBLEMS = 3
 _WIDEST = (7, 24, 18, 8)  # texts in the lines of columns; the sample has what is left
-_DECLARED = ("sheet", "header_row", "header_rows", "encoding", "delimiter")  # keys of a mapping file too
 
 
 def inspect(
@@ -34,51 +31,13 @@ def inspect(
     encoding: options.Encoding = None,
     delimiter: options.Delimiter = None,
     out: options.Out = None,
-    as_json: options.AsJson = False,
     verbose: options.Verbose = False,
 ) -> None:
     """Show how a file is read, its columns with samples, and its problems."""
     declared = options.source_options(sheet, header_row, header_rows, skip_rows, encoding, delimiter)
     found = inspect_file(file, declared)
-    if as_json:
-        print_result(json.dumps(_as_json(found), ensure_ascii=False, indent=1))
-        return
     _show(found)
-    _show_source(declared, found)
     print_next("Next", next_command(context, "mapping new", file, "--job-post", "HASH"))
-
-
-def _as_json(found: InspectedFile) -> dict[str, object]:
-    sheet, profile = found.sheet, found.profile
-    return {
-        "file": sheet.origin.file,
-        "sheet": sheet.origin.sheet,
-        "reading": sheet.reading,
-        "header_row": sheet.header_row,
-        "header_rows": sheet.header_rows,
-        "rows": profile.rows,
-        "last_row": profile.last_row,
-        "rows_with_problems": profile.rows_with_problems,
-        "columns": [
-            {
-                "letter": each.column.letter,
-                "name": each.column.name,
-                "kind": each.kind.value,
-                "formats": list(each.formats),
-                "ambiguous": each.ambiguous,
-                "filled": each.filled,
-                "samples": list(each.samples),
-            }
-            for each in profile.columns
-        ],
-        "total": profile.total,
-        "joins": [
-            {"table": other.name, "key": join.key.column.label, "equals": join.equals.column.label, "found": join.found}
-            for other, join in found.joins
-        ],
-        "warnings": [str(with_flag(warning)) for warning in sheet.warnings],
-        "problems": [str(problem) for problem in profile.problems],
-    }
 
 
 def _show(found: InspectedFile) -> None:
@@ -111,22 +70,6 @@ def _show(found: InspectedFile) -> None:
         print_lines(f"{counted(profile.rows_with_problems, 'row')} cannot be sent; the first problems:")
         first_of_each = {one.code: one for one in reversed(profile.problems)}  # the same words once are enough
         print_problems(reversed(first_of_each.values()), _MOST_PROBLEMS)
-
-
-def _show_source(declared: SourceOptions, found: InspectedFile) -> None:
-    """Print the `source:` section of a mapping file that reads the file in the same way, if it needs one."""
-    lines = {key: value for key in _DECLARED if (value := getattr(declared, key)) is not None}
-    if skipped := declared.skip_rows or found.profile.instructions:
-        lines["skip_rows"] = list(skipped)
-    if found.instead_of is not None:
-        lines["sheet"] = found.sheet.origin.sheet
-    if found.profile.total is not None:
-        lines["stop_at"] = found.profile.total
-    if lines:
-        print_message("In a mapping file, these lines read the file in the same way:")
-        print_message("source:")
-        for key, value in lines.items():
-            print_message(f"  {key}: {json.dumps(value, ensure_ascii=False)}")
 
 
 def _likeness(profile: ColumnProfile) -> tuple[object, ...]:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
-from importer.ledger import Ledger, Scope, open_existing_ledger
+from importer.ledger import Scope, open_existing_ledger
 from importer.models import IN_SERVICE, TO_FIX, Outcome, OutcomeKind
 from importer.problems import Problem
 from importer.report.accounting import ReportedRow, SummaryCounter
@@ -67,10 +67,13 @@ class SourceStatus:
         reports = tuple(each for each in to_fix if all((each / name).is_file() for name in needed))
         return counter.summary(self.facts, ()), reports
 
-    def add(self, row: int, outcome: Outcome, run: str) -> None:
-        """Take the outcome of a row in a later run. One that sent nothing does not change what the service answered."""
-        if row in self._done:
-            return
+    def add_all(self, outcomes: Iterable[Outcome], run: str) -> None:
+        """Take those of a later run. A row that was not sent in it does not change what the service answered."""
+        for outcome in outcomes:
+            if outcome.row not in self._done:
+                self._add(outcome.row, outcome, run)
+
+    def _add(self, row: int, outcome: Outcome, run: str) -> None:
         known = self._open[row][0].kind if row in self._open else None
         is_sent = outcome.kind in _SENT and not (outcome.kind is OutcomeKind.UNCONFIRMED and not outcome.attempts)
         if outcome.kind in IN_SERVICE:
@@ -104,9 +107,12 @@ def source_status(sha256: str, settings: Settings) -> tuple[SourceStatus, ...]:
             if not manifest.continues or status.last.continues:
                 status.last, status.folder, status.sheet = manifest, folder, sheet
             status.runs.append(manifest.run)
-            status.is_corrected |= _has_corrections(folder)
-            for each in _outcomes(folder, manifest, ledger):
-                status.add(each.row, each, manifest.run)
+            if manifest.ending is None:  # killed, or running: some only the ledger knows
+                status.add_all(map(outcome_of_state, ledger.row_states(manifest.run)), manifest.run)
+            if (folder / TABLE).is_file():
+                with RunTable(folder) as table:
+                    status.is_corrected |= bool(table.corrections)
+                    status.add_all(table.outcomes(), manifest.run)
     return tuple(found.values())
 
 
@@ -117,19 +123,3 @@ def _sheet_of(folder: Path, manifest: RunManifest) -> Sheet:
         return open_sheet(folder / manifest.source, manifest.options, shown_as=manifest.file)
     with RunTable(folder) as table:
         return table.sheet
-
-
-def _has_corrections(folder: Path) -> bool:
-    if not (folder / TABLE).is_file():
-        return False
-    with RunTable(folder) as table:
-        return bool(table.corrections)
-
-
-def _outcomes(folder: Path, manifest: RunManifest, ledger: Ledger) -> Iterator[Outcome]:
-    """The outcomes of a run; of one that was killed or is running also those that only the ledger knows."""
-    if manifest.ending is None:
-        yield from map(outcome_of_state, ledger.row_states(manifest.run))
-    if (folder / TABLE).is_file():
-        with RunTable(folder) as table:
-            yield from table.outcomes()

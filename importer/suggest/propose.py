@@ -8,6 +8,7 @@ from typing import Any
 
 from importer.mapping import ENTRY_FIELDS, PLACEHOLDER, Kind, spec_of_entry
 from importer.models import Operation, Question, Target
+from importer.problems import Column
 from importer.suggest.columns import ColumnNames, ColumnView
 from importer.suggest.date_forms import DateForms, date_forms, day_first_votes
 from importer.suggest.entry_columns import (
@@ -71,8 +72,8 @@ def propose(
     ):
         if (document := child_document(goal, views, others)) is not None:
             values[goal] = _value_of_child(document, sheet.names)
-    if (email := _grouping(entries, matches, views)) is not None:
-        source = replace(source, group_by=sheet.names.of(email.column), continues=_continues(email, entries, views))
+    if (grouping := _grouping(entries, matches, views)) is not None:
+        source = replace(source, group_by=sheet.names.of(grouping[0]), continues=grouping[1])
         entries |= {id: replace(one, is_row=True) for id, one in entries.items() if _is_in_row(one)}
     answers = {goal.question.id: values[goal] for goal in asked if goal.question and goal in values}
     contents: dict[int, ProposedValue | ProposedEntries] = {**answers, **entries}
@@ -178,28 +179,20 @@ def _is_in_row(entries: ProposedEntries) -> bool:
 
 def _grouping(
     entries: Mapping[int, ProposedEntries], matches: Sequence[Match], views: Sequence[ColumnView]
-) -> ColumnView | None:
-    """The column of e-mail addresses if several rows seem to be entries of one candidate; not where as many people as
-    rows have a name or a document of their own.
+) -> tuple[Column, bool] | None:
+    """The column of addresses if several rows seem to be entries of one candidate, and whether rows without one are.
+
+    Not where there are more names or documents than addresses: these are other people.
     """
-    found = {match.goal.name: match.views[0] for match in matches}
-    email = found.get("email")
-    if email is None or not any(map(_is_in_row, entries.values())):
-        return None
-    others = (found[name] for name in ("first_name", "last_name", "cv") if name in found)
-    if any(len(one.values) > len(email.values) for one in others):
-        return None
-    repeated = sum(count - 1 for _, count in email.values)
-    is_repeated = repeated > _REPEATED * email.filled
-    return email if is_repeated or _continues(email, entries, views) else None
-
-
-def _continues(email: ColumnView, entries: Mapping[int, ProposedEntries], views: Sequence[ColumnView]) -> bool:
-    """Whether rows with an entry have no address."""
-    filled = {one.column: one.filled for one in views}
+    found, filled = {match.goal.name: match.views[0] for match in matches}, {one.column: one.filled for one in views}
     fields = [field.value for one in entries.values() if _is_in_row(one) for field in one.fields]
     rows = max((filled.get(column, 0) for value in fields for column in value.taken), default=0)
-    return rows - email.filled > _CONTINUED * rows
+    email, others = found.get("email"), [found[name] for name in ("first_name", "last_name", "cv") if name in found]
+    if email is None or not rows or any(len(one.values) > len(email.values) for one in others):
+        return None
+    continues = rows - email.filled > _CONTINUED * rows
+    is_repeated = sum(count - 1 for _, count in email.values) > _REPEATED * email.filled
+    return (email.column, continues) if continues or is_repeated else None
 
 
 def _named_by(goal: Goal, one: ColumnView) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
@@ -162,47 +161,6 @@ def test_inspect_names_the_flag(tmp_path: Path) -> None:
         f"{book}: only the sheet 'Sheet' is read, not 'Notes' [sheets-not-read]\n"
         "  -> to read another sheet, set sheet: under source: in the mapping; for this command use --sheet\n"
     ) in CliRunner().invoke(app, [str(book)]).stdout
-
-
-def test_inspect_gives_the_section_to_paste(tmp_path: Path) -> None:
-    """The options for reading the file are shown as a section of a mapping file."""
-    path = tmp_path / "a.csv"
-    path.write_bytes(_CSV.encode("cp1254"))
-    shown = CliRunner().invoke(app, [str(path), "--encoding", "cp1254", "--delimiter", ";"])
-    assert 'source:\n  encoding: "cp1254"\n  delimiter: ";"\n' in shown.stderr
-
-
-def test_inspect_as_json(tmp_path: Path) -> None:
-    """`importer inspect FILE --json` prints one JSON object."""
-    path = tmp_path / "people.csv"
-    path.write_bytes(_CSV.encode())
-    done = CliRunner().invoke(app, [str(path), "--json"])
-    assert json.loads(done.stdout) == {
-        "file": str(path),
-        "sheet": None,
-        "reading": 'CSV, UTF-8, delimiter ";", header found in row 1, 2 columns',
-        "header_row": 1,
-        "header_rows": 1,
-        "rows": 1,
-        "last_row": 2,
-        "rows_with_problems": 0,
-        "columns": [
-            {
-                "letter": letter,
-                "name": name,
-                "kind": "text",
-                "formats": [],
-                "ambiguous": False,
-                "filled": 1,
-                "samples": [sample],
-            }
-            for letter, name, sample in (("A", "Ad", "Gül"), ("B", "Şehir", "[İzmir]"))
-        ],
-        "total": None,
-        "joins": [],
-        "warnings": [],
-        "problems": [],
-    }
 
 
 def test_inspect_refuses_what_cannot_be_read(tmp_path: Path) -> None:
