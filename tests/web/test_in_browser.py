@@ -267,7 +267,7 @@ def test_nothing_typed_is_lost_or_changed(pages: Start, tmp_path: Path, person: 
     assert page.text_content("#r2c1") == 'Main "1"\nBerlin'
     page.click("#r4c1")
     page.keyboard.type("Last")
-    page.click(".actions .main")  # what is typed is stored, then all rows are checked again
+    page.locator(".actions .main").click(delay=200)  # what is typed is stored, then all rows are checked again
     page.wait_for_selector("text=Prepare to send")
     page.wait_for_selector("text=3 corrected cells")
 

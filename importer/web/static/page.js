@@ -32,15 +32,21 @@ function follow(live) {
   events.addEventListener("over", () => {
     events.close();
     document.title = title;
-    const page = {target: "#page", select: "#page", swap: "outerHTML"};
-    htmx.ajax("GET", location.pathname + location.search, page);  // the focus stays
+    showAgain();
   });
+}
+
+function showAgain() {  // in place: the focus stays
+  const page = {target: "#page", select: "#page", swap: "outerHTML"};
+  htmx.ajax("GET", location.pathname + location.search, page)?.catch(() => {});  // see the events below
 }
 
 const kept = new Map();  // what of the page is open, and where it is scrolled to, while the page is changed in place
 
 function keep() {
-  for (const part of document.querySelectorAll("[data-keep]")) kept.set(part.id, [part.open, part.scrollTop, part.scrollLeft]);
+  for (const part of document.querySelectorAll("[data-keep]")) {
+    kept.set(part.id, [part.open, part.scrollTop, part.scrollLeft]);
+  }
 }
 
 function putBack() {
@@ -62,6 +68,9 @@ const unsent = new Map();  // the texts of cells that are not sent yet, by the I
 let underWay = null;  // the same of those that are being sent
 let requests = 0;  // that have no answer yet
 let next = null;  // what was pressed meanwhile: it is done when all is stored
+let isPressed = false;  // a button of the mouse: no answer must replace what is being pressed
+let isStale = false;  // the page does not show the last answer, or its form may have been used without one
+let toSay = "";  // also after the next answer
 
 function isBusy() {
   return requests > 0 || underWay !== null || unsent.size > 0;
@@ -100,7 +109,8 @@ function choose(cell) {
 function explain(cell) {  // what is wrong with it, and what the file has, in the line below
   const said = document.getElementById("reason"), [, row] = cell.id.match(/r(\d+)c/);
   const name = cell.dataset.column.replace(" ", `${row} `);  // C E-mail: C20 E-mail
-  const why = cell.dataset.why || cell.parentElement.dataset.why || (cell.scrollWidth > cell.clientWidth ? textOf(cell) : "");
+  const cut = cell.scrollWidth > cell.clientWidth ? textOf(cell) : "";
+  const why = cell.dataset.why || cell.parentElement.dataset.why || cut;
   const isCorrected = cell.dataset.old !== undefined;
   const was = isCorrected ? ` ${said.dataset.was} ${cell.dataset.old || said.dataset.blank}.` : "";
   said.textContent = why || was ? `${name}: ${why}${was}` : "";
@@ -114,6 +124,7 @@ function move(cell, rows, columns) {
 
 function edit(cell, text, start = text.length, end = start) {
   if (isDone(cell)) return;
+  next = null;  // who types on does not go on
   choose(cell);
   typing = document.createElement("textarea");
   typing.rows = 1;
@@ -145,7 +156,13 @@ function sendLater(cell, text) {
 }
 
 function sendUnsent() {
-  if (underWay || requests || !unsent.size || !document.getElementById("cells")) return;
+  if (isPressed || requests) return;
+  if (isStale) {
+    isStale = false;
+    showAgain();
+    return;
+  }
+  if (underWay || !unsent.size || !document.getElementById("cells")) return;
   underWay = new Map(unsent);
   unsent.clear();
   post(document.getElementById("cells").getAttribute("hx-post"), Object.fromEntries(underWay));
@@ -205,21 +222,42 @@ document.addEventListener("click", (event) => {
   const {target} = event;
   if (target.matches("#grid td")) isSecondTap ? edit(target, textOf(target)) : choose(target);
   if (target.id === "cell-back") sendLater(chosenCell(), chosenCell().dataset.old);
-  if (target.id === "cells-same") {
+  const same = () => {
     const [, row, column] = at.match(/r(\d+)c(\d+)/);
     underWay = new Map();
     post(document.getElementById("cells").dataset.same, {row, column});
+  };
+  if (target.id === "cells-same") isBusy() ? next = same : same();
+  if (target.matches(".fix button") && isBusy()) {
+    event.preventDefault();
+    next = () => document.querySelector(".fix button")?.click();
   }
   if (target.id === "cell-back" || target.id === "cells-same") choose(chosenCell());
   const main = target.closest(".actions .main"), link = target.closest("#page a[href]:not([hx-get])");
-  const chosen = main && [...document.querySelectorAll(".matches .choices")].find((form) => fieldsOf(form).some(isChosen));
-  if (!(main || link) || !(isBusy() || chosen)) return;
+  const forms = main ? [...document.querySelectorAll(".matches :is(.choices, [hx-trigger=change])")] : [];
+  const chosen = forms.find((form) => fieldsOf(form).some(isChosen));
+  const isHidden = main && choices.size > 0 && /[?&](q|show)=/.test(location.search);  // by a search
+  if (!(main || link) || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  if (!(isBusy() || isStale || chosen || isHidden)) return;
   event.preventDefault();  // what was typed or chosen is stored first
   next = main ? () => document.querySelector(".actions .main")?.click() : () => location.assign(link.href);
-  if (chosen && !isBusy()) htmx.trigger(chosen, "submit");
+  if (chosen && !isBusy()) {
+    htmx.trigger(chosen, chosen.matches(".choices") ? "submit" : "change");
+  } else if (isHidden && !isBusy()) {
+    history.replaceState(null, "", location.pathname);
+    showAgain();
+  }
   sendUnsent();
 });
-addEventListener("beforeunload", (event) => { if (unsent.size || underWay) event.preventDefault(); });
+for (const [name, is] of [["pointerdown", true], ["pointerup", false], ["pointercancel", false]]) {
+  document.addEventListener(name, () => {
+    isPressed = is;
+    setTimeout(sendUnsent);
+  }, true);
+}
+addEventListener("beforeunload", (event) => {
+  if (unsent.size || underWay || (typing && typing.value !== typing.defaultValue)) event.preventDefault();
+});
 document.addEventListener("focusin", ({target}) => {
   if (!target.matches("#grid td")) return;
   at = target.id;
@@ -245,7 +283,8 @@ document.addEventListener("paste", (event) => {  // cells of a spreadsheet: line
     done += 1;
   }));
   const all = lines.flat().length;
-  if (done < all) say(document.getElementById("reason").dataset.pasted.replace("{done}", done).replace("{all}", all));
+  const words = document.getElementById("reason").dataset.pasted;
+  if (done < all) say(toSay = words.replace("{done}", done).replace("{all}", all));
   event.preventDefault();
 });
 
@@ -259,13 +298,20 @@ function pastedCells(text) {  // a cell in quotes may have tabs and line breaks
   return lines.at(-1).join("") === "" && lines.length > 1 ? lines.slice(0, -1) : lines;
 }
 
-document.addEventListener("htmx:beforeRequest", () => { requests += 1; });
-document.addEventListener("htmx:afterRequest", () => { requests = Math.max(0, requests - 1); });
+// An answer to a form that another answer has replaced is heard by nobody: then the page is shown again.
+document.addEventListener("htmx:beforeSend", ({detail: {xhr, elt}}) => {
+  requests += 1;
+  if (elt.tagName === "FORM") elt.sentValues = fieldsOf(elt).map(valueOf);
+  xhr.addEventListener("loadend", () => {
+    requests -= 1;
+    setTimeout(() => { if (!requests && !swapped.has(xhr) && !elt.isConnected) showAgain(); });
+  });
+});
 for (const failed of ["htmx:sendError", "htmx:responseError"]) {
   document.addEventListener(failed, ({detail: {xhr}}) => {
     const isRefused = xhr.status >= 400 && xhr.status < 500;  // it would be refused again
     for (const [id, text] of (isRefused ? null : underWay) || []) if (!unsent.has(id)) unsent.set(id, text);
-    [underWay, next] = [null, null];
+    [underWay, next, isStale] = [null, null, true];
     say(document.body.dataset.failed);
     setTimeout(sendUnsent, 5000);
   });
@@ -273,6 +319,7 @@ for (const failed of ["htmx:sendError", "htmx:responseError"]) {
 
 // Choices of other forms that were not sent yet are put back, too.
 const choices = new Map();
+const swapped = new WeakSet();  // the requests whose answer has changed the page
 
 function choiceFields() {
   return [...document.querySelectorAll("main form[hx-post]")].flatMap(fieldsOf);
@@ -280,6 +327,10 @@ function choiceFields() {
 
 function fieldsOf(form) {
   return [...form.querySelectorAll("select, input:not([type=hidden])")];
+}
+
+function valueOf(field) {
+  return isTick(field) ? field.checked : field.value;
 }
 
 function isTick(field) {
@@ -296,13 +347,16 @@ function keyOf(field) {  // the question, what the form does, the text, and whic
   const hidden = [...field.form.querySelectorAll("[type=hidden]:not([name=token], [name=text])")].map((one) => one.value);
   const text = field.closest("li")?.querySelector("[name=text]")?.value;
   const equal = [...field.form.elements].filter((one) => one.name === field.name);
-  return JSON.stringify([field.form.getAttribute("hx-trigger"), hidden, field.name, isTick(field) ? field.value : text ?? equal.indexOf(field)]);
+  const which = isTick(field) ? field.value : text ?? equal.indexOf(field);
+  return JSON.stringify([field.form.getAttribute("hx-trigger"), hidden, field.name, which]);
 }
 
 function keepChoices(sentForm) {
   for (const field of choiceFields()) {
     choices.delete(keyOf(field));
-    if (field.form !== sentForm && isChosen(field)) choices.set(keyOf(field), isTick(field) ? field.checked : field.value);
+    const at = field.form === sentForm ? fieldsOf(sentForm).indexOf(field) : -1;
+    const wasSent = at >= 0 && sentForm.sentValues?.[at] === valueOf(field);
+    if (!wasSent && isChosen(field)) choices.set(keyOf(field), valueOf(field));
   }
 }
 
@@ -317,7 +371,11 @@ function putBackChoices() {
 
 document.addEventListener("htmx:beforeSwap", ({detail}) => {
   if (!detail.shouldSwap) return;
-  if (!detail.target.isConnected) detail.target = document.getElementById("page");  // an answer came before
+  swapped.add(detail.xhr);
+  if (isPressed) {  // the page is shown again afterwards
+    [detail.shouldSwap, isStale, underWay] = [false, true, null];
+    return;
+  }
   keep();
   keepTyped();
   keepChoices(detail.requestConfig?.elt);
@@ -333,6 +391,8 @@ document.addEventListener("htmx:afterSettle", () => {  // from now on, cells can
   sendUnsent();
   const waiting = choiceFields().find((field) => field.form.matches("[hx-trigger=change]") && isChosen(field));
   if (waiting && !requests) htmx.trigger(waiting, "change");  // it was chosen while another answer was awaited
+  if (toSay) say(toSay);
+  toSay = "";
   const goOn = next;
   if (goOn && !isBusy()) {
     next = null;
