@@ -98,31 +98,42 @@ def _steps(summary: Summary, folder: Path, reports: Sequence[Path], *, is_correc
     source = (taken.file if taken else summary.source.file) if can_fix_source else ""
     fix_them = "Fix the rows" if is_fixed_in_file or is_own else "Or fix them"
     if summary.dry_run:
-        if summary.exit_code == UnusableInput.exit_code:
-            yield Step("Correct what the warnings name: with --strict, nothing is sent before that")
-        elif summary.outcomes[OutcomeKind.NOT_SENT]:
-            sends = "Send (to the sandbox)" if summary.sandbox else "Send"
-            other = " by importer.run" if summary.source.file == FROM_PYTHON else ""
-            fixed = f", and those that you fix in {source}" if source else other
-            is_same = bool(to_fix and summary.continues)  # the step before has this command
-            text = f"{sends} the rows that are ready{' by that command' if is_same else fixed}"
-            yield Step(text, () if is_same else again, "Send")
-        elif source:
-            yield Step(f"{fix_them} in {source}, then import it", again)
+        yield from _steps_after_check(summary, again, source, fix_them, is_told=bool(to_fix and summary.continues))
     elif not summary.stopped:
-        if summary.rows_of(*SENT_AGAIN):
-            fixed = f", also after fixing rows in {source}" if source else ""
-            how = "without --resend-unconfirmed never" if _never_sends(summary) else "again"
-            text = f"Run the same command {how}{fixed}; completed rows are skipped"
-            yield Step(text, again, "Send rows again", how == "again")
-        elif source:
-            how = ", then import it again" if taken else " and run the same command again"
-            yield Step(f"{fix_them} in {source}{how}", again, repeats=not taken)
+        yield from _steps_after_run(summary, again, source, fix_them)
     if any(group.is_warning and group.outcome is OutcomeKind.CREATED for group in summary.problems):
         yield Step(f"Check the rows with a warning in {csv_file(OutcomeKind.CREATED)}")
     if summary.sandbox and not summary.rows_of(*NEEDS_ATTENTION, *(() if summary.dry_run else (OutcomeKind.NOT_SENT,))):
         text = "This run used the sandbox; for the real service, run your own file without --sandbox"
         yield Step(text, click="Check with the real service")
+
+
+def _steps_after_check(
+    summary: Summary, again: tuple[str, ...], source: str, fix_them: str, *, is_told: bool
+) -> Iterator[Step]:
+    """source: the file in which rows can be fixed, if there is one; is_told: a step before has the command."""
+    if summary.exit_code == UnusableInput.exit_code:
+        yield Step("Correct what the warnings name: with --strict, nothing is sent before that")
+    elif summary.outcomes[OutcomeKind.NOT_SENT]:
+        sends = "Send (to the sandbox)" if summary.sandbox else "Send"
+        other = " by importer.run" if summary.source.file == FROM_PYTHON else ""
+        fixed = f", and those that you fix in {source}" if source else other
+        how = " by that command" if is_told else fixed
+        yield Step(f"{sends} the rows that are ready{how}", () if is_told else again, "Send")
+    elif source:
+        yield Step(f"{fix_them} in {source}, then import it", again)
+
+
+def _steps_after_run(summary: Summary, again: tuple[str, ...], source: str, fix_them: str) -> Iterator[Step]:
+    taken = summary.source.taken
+    if summary.rows_of(*SENT_AGAIN):
+        fixed = f", also after fixing rows in {source}" if source else ""
+        how = "without --resend-unconfirmed never" if _never_sends(summary) else "again"
+        text = f"Run the same command {how}{fixed}; completed rows are skipped"
+        yield Step(text, again, "Send rows again", how == "again")
+    elif source:
+        how = ", then import it again" if taken else " and run the same command again"
+        yield Step(f"{fix_them} in {source}{how}", again, repeats=not taken)
 
 
 def _other_table(group: ProblemGroup) -> str:
