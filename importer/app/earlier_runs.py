@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -230,8 +230,8 @@ def _import_command(manifest: RunManifest) -> str:
 
 def _order(earlier: EarlierRun, folder: Path, manifest: RunManifest, sending: Sending) -> Order:
     """The order that sends rows of an earlier run again, if the settings still contain its service."""
-    source, mapping, part = folder / manifest.source, folder / manifest.mapping_copy, manifest.selection.part
-    if not mapping.exists() or not source.is_file():
+    source, copy, part = folder / manifest.source, folder / manifest.mapping_copy, manifest.selection.part
+    if not copy.exists() or not source.is_file():
         raise UsageError(
             f"the folder {folder} no longer contains the copies of the file and the mapping; "
             f"import the file again with: {_import_command(manifest)}"
@@ -245,7 +245,7 @@ def _order(earlier: EarlierRun, folder: Path, manifest: RunManifest, sending: Se
     flags = {flag: value for flag, value in manifest.flags.items() if flag != "--mapping"}
     return Order(
         file=source,
-        mapping=mapping,
+        mapping=_unchanged(Path(manifest.mapping), copy),
         settings=earlier.settings.model_copy(update={"strict": earlier.settings.strict or manifest.strict}),
         selection=ALL_ROWS if part is not None and not part.number else manifest.selection,  # of all parts
         sending=sending,
@@ -259,6 +259,14 @@ def _order(earlier: EarlierRun, folder: Path, manifest: RunManifest, sending: Se
         corrections=_corrections_in(folder),
         route=manifest.route,
     )
+
+
+def _unchanged(mapping: Path, copy: Path) -> Path:
+    """The mapping file of a run if it is as it was then, so that messages name its lines; else the copy."""
+    with suppress(OSError):
+        if mapping.is_file() and mapping.read_bytes() == copy.read_bytes():
+            return mapping
+    return copy
 
 
 def _corrections_in(folder: Path) -> tuple[CorrectedCell, ...]:

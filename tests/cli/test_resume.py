@@ -9,11 +9,12 @@ from typing import Any
 
 import pytest
 
-from tests.cli.conftest import Served, candidate, read_csv
+from tests.cli.conftest import MAPPING, Served, candidate, read_csv
 from tests.cli.test_run import RUN, people
 
 Serve = Callable[..., Served]
 SLOW = {"kind": "delay", "share": 1, "ms": 30, "jitter_ms": 30, "times": 9}
+SURE = "work_permit: {column: Permit, values: {sure: yes}}"
 REFUSED = {
     "kind": "refuse",
     "emails": ["person1@example.com"],
@@ -50,6 +51,18 @@ def test_resume_takes_the_same_rows(serve: Serve) -> None:
     assert served(*RUN, "--rows", "4-6").code == 5
     assert sum(served("resume", "--json").counts.values()) == 3
     assert Counter(served.accepted) == Counter(f"person{number}@example.com" for number in (2, 3, 4))
+
+
+def test_a_resumed_run_names_the_lines_of_the_mapping_of_the_person(serve: Serve) -> None:
+    """A person fixes their own file; only if it has changed since is the copy in the run's folder what was read."""
+    served = serve({"kind": "401", "emails": ["person0@example.com"], "operation": "apply"})
+    folder = served.door.folder
+    (folder / "mapping.yaml").write_text(MAPPING.replace("work_permit: Permit", SURE), "utf-8")
+    people(folder, 3, candidate(9, Permit="surely"))
+    served(*RUN)
+    run = served("resume", "--json").summary["run"]
+    (hint,) = [row["import_hint"] for row in read_csv(folder / "results" / run / "invalid.csv")]
+    assert hint.endswith("in mapping.yaml:10")
 
 
 def test_a_finished_run_is_not_resumed(serve: Serve) -> None:
