@@ -24,8 +24,8 @@ from benchmarks.place import Place
 from benchmarks.progress import show
 from benchmarks.results import Results
 from benchmarks.sink_process import SinkProcess
-from importer import sandbox
 from importer.models import OutcomeKind
+from tests.sandbox_process import sandbox_process
 from tests.sending.simulation import OUTAGES, RANDOM, at_random, simulate, simulate_outage
 
 PART = "faults"
@@ -117,7 +117,7 @@ def _random(place: Place, kind: str, share: float, rows: int) -> Ending:
         asked, faults, memory, log = (folder / f"{name}.json" for name in ("questions", "faults", "memory", "log"))
         asked.write_text(json.dumps(questions), encoding="utf-8")
         faults.write_text(json.dumps({"seed": 7, "faults": [fault]}), encoding="utf-8")
-        with sandbox.start(questions=asked, faults=faults, memory=memory, log=log) as service:
+        with sandbox_process(questions=asked, faults=faults, memory=memory, log=log) as service:
             spent = _run(place, folder, service.base_url, rows, {**_TENTH, "IMPORTER_TOKEN": service.token})
         taken = [json.loads(line)["email"] for line in memory.read_text(encoding="utf-8").splitlines()]
         requests = log.read_text(encoding="utf-8").count('"POST"')

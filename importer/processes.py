@@ -1,4 +1,4 @@
-"""Starting Python processes: with our modules only, without secrets of this one; and the start and end of a command."""
+"""Processes that are started get no secrets of this one; and the start and the end of a command."""
 
 from __future__ import annotations
 
@@ -9,36 +9,8 @@ import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
-_PACKAGES = str(Path(__file__).resolve().parent.parent)
-# Variables that Python and the user's settings need. Any other may be a secret of another tool.
-_PASSED = {
-    "PATH", "HOME", "USERPROFILE", "APPDATA", "XDG_CONFIG_HOME", "TMPDIR", "TEMP", "TMP", "LANG", "LANGUAGE", "TZ",
-    "TZDIR", "SYSTEMROOT", "WINDIR", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH",
-}  # fmt: skip
 _SECRET = ("TOKEN", "LEDGER")  # the address of a ledger may contain a password
-
-
-def python_command(program: str, *arguments: str) -> list[str]:
-    """A command that runs `program` (Python code that may import this package) with `arguments` in sys.argv[1:].
-
-    Python runs isolated (-I): the current folder is not on its path, so that a secrets.py next to a CSV is not run.
-    The other entries of this process's path follow Python's own.
-    """
-    path = [entry for entry in sys.path if Path(entry).is_absolute() and not _is_current_folder(entry)]
-    start = f"import sys; sys.path += {[*path, _PACKAGES]!r}; {program}"
-    return [sys.executable, "-I", "-X", "utf8", "-c", start, *arguments]
-
-
-def child_environment() -> dict[str, str]:
-    """The environment of a child process, without the token and the variables of other programs."""
-    return {
-        name: value
-        for name, value in os.environ.items()
-        if (name.upper() in _PASSED or name.upper().startswith(("LC_", "IMPORTER_")))
-        and not any(word in name.upper() for word in _SECRET)
-    }
 
 
 @contextmanager
@@ -51,13 +23,6 @@ def without_secrets() -> Iterator[None]:
         yield
     finally:
         os.environ.update(kept)
-
-
-def _is_current_folder(entry: str) -> bool:
-    try:
-        return Path(entry).samefile(Path.cwd())
-    except OSError:  # one of them does not exist
-        return False
 
 
 # --- the start and the end of every command ---

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import re
+import secrets
 import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from importer.app.orders import Listener, Order, Paused, QuestionsDelayed, Resumed, SandboxSetup
 from importer.file_lock import hold_lock
@@ -20,9 +20,6 @@ from importer.problems import Problem, StoppedEarly, UnusableInput
 from importer.runs.results_folder import make_results, unusable_folder
 from importer.service import RecruitingService, RetryPolicy, service_of
 from importer.settings import Settings
-
-if TYPE_CHECKING:
-    from importer.sandbox import ChildSandbox
 
 SANDBOX = "sandbox"  # its name in the ledger, as its port changes
 _LEDGER_PROBES = 1.0  # seconds between two of them
@@ -82,8 +79,8 @@ def _sandbox(settings: Settings, sandbox_setup: SandboxSetup) -> Iterator[Servic
         os.close(open_private(internal_folder(settings.out) / memory.name, os.O_RDWR | os.O_CREAT))
     except OSError as error:
         raise unusable_folder(memory, error) from None
-    with sandbox_lock(settings.out), _started(sandbox_setup, memory) as sandbox:
-        service = service_of(settings, sandbox.base_url, sandbox.token, settings.concurrency)
+    with sandbox_lock(settings.out), _started(sandbox_setup, memory) as (base_url, token):
+        service = service_of(settings, base_url, token, settings.concurrency)
         try:
             resend_delay = min(settings.resend_delay_seconds, _SANDBOX_RESEND_DELAY)
             yield ServiceConnection(service, SANDBOX, resend_delay, RetryPolicy())
@@ -181,10 +178,16 @@ def forget_in_sandbox(out: Path, keep: Callable[[dict[str, str]], bool]) -> tupl
     return ()
 
 
-def _started(sandbox_setup: SandboxSetup, memory: Path) -> ChildSandbox:
-    from importer.sandbox import SandboxUnusable, start  # not needed for a real run
+@contextmanager
+def _started(setup: SandboxSetup, memory: Path) -> Iterator[tuple[str, str]]:
+    """The address and the token of a sandbox, in a thread of this process until the block ends."""
+    from importer.sandbox import SandboxOptions, SandboxUnusable, running  # not needed for a real run
 
-    try:
-        return start(questions=sandbox_setup.questions, faults=sandbox_setup.faults, memory=memory)
-    except SandboxUnusable as error:
-        raise UnusableInput([Problem("sandbox-start-failed", problem) for problem in error.problems]) from None
+    token = secrets.token_urlsafe(24)
+    with ExitStack() as held:
+        try:
+            options = SandboxOptions(token, questions=setup.questions, faults=setup.faults, memory=memory)
+            sandbox = held.enter_context(running(options, keep_requests=False))
+        except SandboxUnusable as error:
+            raise UnusableInput([Problem("sandbox-start-failed", problem) for problem in error.problems]) from None
+        yield sandbox.base_url, token

@@ -30,7 +30,6 @@ def sandbox(
     token: Annotated[
         str | None, typer.Option("--token", envvar="IMPORTER_SANDBOX_TOKEN", help="The access token. [random]")
     ] = None,
-    exit_with_stdin: Annotated[bool, typer.Option("--exit-with-stdin", hidden=True)] = False,
 ) -> None:
     """Run a local recruiting service for testing. Stop it with Ctrl-C."""
     if pool_duplicates not in (409, 400):
@@ -48,7 +47,6 @@ def sandbox(
             faults=faults,
             log=log,
             pool_duplicate_status=409 if pool_duplicates == 409 else 400,
-            exit_with_stdin=exit_with_stdin,
         )
     )
     raise typer.Exit(code)

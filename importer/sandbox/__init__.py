@@ -6,14 +6,11 @@ the other.
 
 from importer.sandbox.files import SandboxUnusable
 from importer.sandbox.memory import forget
-from importer.sandbox.process import TOKEN_VARIABLE, ChildSandbox, serve, start
-from importer.sandbox.server import LoggedRequest, RunningSandbox, running
+from importer.sandbox.server import LoggedRequest, RunningSandbox, running, serve
 from importer.sandbox.service import SHIPPED_QUESTIONS, SandboxOptions
 
 __all__ = [
     "SHIPPED_QUESTIONS",
-    "TOKEN_VARIABLE",
-    "ChildSandbox",
     "LoggedRequest",
     "RunningSandbox",
     "SandboxOptions",
@@ -21,5 +18,4 @@ __all__ = [
     "forget",
     "running",
     "serve",
-    "start",
 ]

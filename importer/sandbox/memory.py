@@ -79,13 +79,11 @@ class Memory:
 class Journal:
     """An open memory file with a submission in each line, in JSON."""
 
-    def __init__(self, path: Path, *, wait: float = 10.0) -> None:
+    def __init__(self, path: Path) -> None:
         """Open or create the file (mode 0600), lock it and read it; an incomplete last line is removed.
 
-        Waits for another sandbox that uses the file: one whose parent was killed is about to end.
-
         Raises:
-            SandboxUnusable: the file cannot be opened, is used for longer than `wait` seconds, or has other lines.
+            SandboxUnusable: the file cannot be opened, another sandbox uses it, or it has other lines.
         """
         try:
             self._file = os.open(path, os.O_RDWR | os.O_CREAT | _SAFELY, 0o600)
@@ -94,7 +92,7 @@ class Journal:
             raise SandboxUnusable(f"{path}: {message}") from error
         self._lock = FileLock(f"{path}.lock", mode=os.fstat(self._file).st_mode & 0o777)
         try:
-            self._lock.acquire(timeout=wait, poll_interval=0.02)
+            self._lock.acquire(timeout=0)
             self.records = self._read(path)
         except Timeout:
             self.close()
@@ -160,7 +158,7 @@ def forget(memory: Path, is_kept: Callable[[dict[str, Any]], bool]) -> None:
     """
     if not memory.is_file():
         return
-    journal = Journal(memory, wait=0.0)
+    journal = Journal(memory)
     try:
         kept = list(filter(is_kept, journal.records))
         if len(kept) < len(journal.records):

@@ -1,9 +1,10 @@
-"""The HTTP server of the sandbox, with the faults that a socket can have; tests run it in a thread."""
+"""The HTTP server of the sandbox, with the faults that a socket can have: of a command, or in a thread of a run."""
 
 from __future__ import annotations
 
 import json
 import re
+import signal
 import socket
 import struct
 import sys
@@ -53,7 +54,7 @@ class _Server(ThreadingHTTPServer):
     def __init__(self, options: SandboxOptions, service: Service, log: Callable[[LoggedRequest], None]) -> None:
         self.address_family = socket.AF_INET6 if ":" in options.host else socket.AF_INET
         self.service, self.log = service, log
-        self.one_at_a_time = threading.Lock()
+        self._one_at_a_time = threading.Lock()
         self.has_ended = threading.Event()
         self.connections: set[socket.socket] = set()
         super().__init__((options.host, options.port), _Connection)
@@ -66,9 +67,19 @@ class _Server(ThreadingHTTPServer):
         if not isinstance(sys.exception(), OSError):
             super().handle_error(request, client_address)
 
+    @contextmanager
+    def turn(self) -> Iterator[None]:
+        """One thread at a time reads or writes what the sandbox keeps, and none after its end."""
+        with self._one_at_a_time:
+            if self.has_ended.is_set():
+                raise ConnectionAbortedError
+            yield
+
     def end(self) -> None:
         """Close all connections, also those that wait."""
-        self.has_ended.set()
+        self.shutdown()
+        with self._one_at_a_time:
+            self.has_ended.set()
         self.server_close()
         for connection in tuple(self.connections):
             with suppress(OSError):
@@ -123,14 +134,14 @@ class _Connection(BaseHTTPRequestHandler):
     def _respond(self, body: bytes | None, started: float) -> None:
         path = self.path.partition("?")[0]
         headers = {name.lower(): value for name, value in self.headers.items()}
-        with self.server.one_at_a_time:
+        with self.server.turn():
             delivery = self.server.service.answer(Request(self.command, path, headers, body))
         if delivery.delay:
             self.server.has_ended.wait(delivery.delay)
         is_silent = delivery.ending in ("reset", "hang_after", "cut_head")
         status = None if is_silent else delivery.reply.status
         at, ms = datetime.now(UTC).isoformat(timespec="milliseconds"), (time.perf_counter() - started) * 1000
-        with self.server.one_at_a_time:  # before the response, so that a client that has it finds the line
+        with self.server.turn():  # before the response, so that a client that has it finds the line
             self.server.log(LoggedRequest(at, self.command, path, status, delivery.fault, round(ms, 3)))
         self._deliver(delivery)
 
@@ -191,8 +202,8 @@ class RunningSandbox:
 
 
 @contextmanager
-def prepared(options: SandboxOptions, *, keep_requests: bool = False) -> Iterator[RunningSandbox]:
-    """Read the files and bind the port; closed again at the end of the block.
+def running(options: SandboxOptions, *, keep_requests: bool = True) -> Iterator[RunningSandbox]:
+    """Read the files, bind the port, and serve from a thread until the block ends.
 
     Raises:
         SandboxUnusable: a file or the address cannot be used; lists the problems of both files together.
@@ -220,6 +231,7 @@ def prepared(options: SandboxOptions, *, keep_requests: bool = False) -> Iterato
             advice = "choose another port, or 0 for a free one"
             message = f"cannot listen on {options.host} port {options.port}: {error}; {advice}"
             raise SandboxUnusable(message) from error
+        threading.Thread(target=server.serve_forever, args=(0.01,), name="sandbox", daemon=True).start()
         opened.callback(server.end)
         yield RunningSandbox(options.token, memory, requests, server)
 
@@ -246,14 +258,21 @@ def _log(path: Path | None) -> Iterator[Callable[[LoggedRequest], None]]:
         yield lambda request: print(json.dumps(asdict(request)), file=file)
 
 
-@contextmanager
-def running(options: SandboxOptions) -> Iterator[RunningSandbox]:
-    """Serve from a thread until the block ends. Raises SandboxUnusable: a file or the address cannot be used."""
-    with prepared(options, keep_requests=True) as sandbox:
-        thread = threading.Thread(target=sandbox.server.serve_forever, args=(0.01,), name="sandbox")
-        thread.start()
-        try:
-            yield sandbox
-        finally:
-            sandbox.server.shutdown()
-            thread.join()
+def serve(options: SandboxOptions) -> int:
+    """Serve until SIGINT or SIGTERM; returns the exit code, 3 if it cannot start. Called from the main thread.
+
+    Prints `sandbox listening on http://127.0.0.1:PORT` once clients may connect.
+    """
+    stop = threading.Event()
+    try:
+        with running(options, keep_requests=False) as sandbox:
+            earlier = {one: signal.signal(one, lambda *_: stop.set()) for one in (signal.SIGINT, signal.SIGTERM)}
+            sys.stdout.write(f"sandbox listening on {sandbox.base_url}\n")
+            sys.stdout.flush()
+            stop.wait()
+            for one, handler in earlier.items():
+                signal.signal(one, handler)
+    except SandboxUnusable as error:
+        sys.stderr.writelines(f"{problem}\n" for problem in error.problems)
+        return 3
+    return 0

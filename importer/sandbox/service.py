@@ -35,7 +35,7 @@ class SandboxOptions:
     `port` 0 means a free one. `questions` None means the file that ships with the importer. `memory` stores accepted
     submissions (JSON lines, personal data), `log` every request (JSON lines, no personal data); `faults` selects
     requests and their faults. `pool_duplicate_status` is the status for a second addition to a talent pool: the service
-    description (4.3) does not show it. With `exit_with_stdin` the sandbox stops when its standard input ends.
+    description (4.3) does not show it.
     """
 
     token: str = field(repr=False)
@@ -46,7 +46,6 @@ class SandboxOptions:
     faults: Path | None = None
     log: Path | None = None
     pool_duplicate_status: Literal[409, 400] = 409
-    exit_with_stdin: bool = False
 
 
 @dataclass(frozen=True, slots=True)

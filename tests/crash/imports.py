@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from importer.sandbox import ChildSandbox, start
 from importer.settings import LedgerAddress
 from tests.cli.conftest import HEADER, MAPPING, POOL_MAPPING, candidate
 from tests.patience import PATIENCE
+from tests.sandbox_process import SandboxProcess, sandbox_process
 
 OPERATIONS = {"apply": "mapping.yaml", "add-candidate": "pool.yaml"}
 TARGETS = {"apply": "4f2c9a", "add-candidate": "17"}
@@ -58,7 +58,7 @@ def write_mappings(folder: Path) -> None:
 class Recorder:
     """A sandbox and its memory file: whom it accepted, in order, whatever it responded."""
 
-    sandbox: ChildSandbox
+    sandbox: SandboxProcess
     memory: Path
     preexisting: frozenset[str] = frozenset()  # who existed before any run
     _read: int = 0
@@ -110,7 +110,7 @@ def recorded_sandbox(
             file.write(json.dumps(known) + "\n")
     path = folder / "faults.json"
     path.write_text(json.dumps({"seed": 11, "faults": list(faults)}), encoding="utf-8")
-    with start(memory=memory, faults=path, **options) as sandbox:
+    with sandbox_process(memory=memory, faults=path, **options) as sandbox:
         yield Recorder(sandbox, memory, frozenset(preexisting))
 
 

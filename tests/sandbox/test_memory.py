@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import json
-import os
-import signal
 import stat
 import sys
 from pathlib import Path
 
 import pytest
 
-from importer.sandbox import SandboxOptions, SandboxUnusable, forget, running, start
+from importer.sandbox import SandboxOptions, SandboxUnusable, forget, running
 from importer.sandbox.memory import Journal
 from tests.sandbox.wire import ADD_TO_POOL, APPLY, TOKEN, Client, application, candidate
+from tests.sandbox_process import sandbox_process
 
 
 def test_a_restarted_sandbox_knows_the_same_people(tmp_path: Path) -> None:
@@ -60,10 +59,11 @@ def test_only_what_is_older_is_forgotten(tmp_path: Path) -> None:
 def test_a_killed_sandbox_has_stored_what_it_accepted(tmp_path: Path) -> None:
     """After kill -9, every submission that got a 201 is in the memory of the next sandbox."""
     memory = tmp_path / "memory.jsonl"
-    with start(memory=memory) as child:
-        client = Client(child.base_url, {"Authorization": f"Bearer {child.token}"})
+    with sandbox_process(memory=memory) as killed:
+        client = Client(killed.base_url, {"Authorization": f"Bearer {killed.token}"})
         assert [client.post(APPLY, application(f"p{n}@example.com")).status for n in range(20)] == [201] * 20
-        os.kill(child.pid, signal.SIGKILL if sys.platform != "win32" else signal.SIGTERM)
+        killed.process.kill()
+        killed.process.wait()
     with running(SandboxOptions(token=TOKEN, memory=memory)) as again:
         assert [body["email"] for body in again.memory.accepted()] == [f"p{n}@example.com" for n in range(20)]
 
@@ -108,7 +108,7 @@ def test_two_sandboxes_do_not_share_a_memory(tmp_path: Path) -> None:
     journal = Journal(file)
     try:
         with pytest.raises(SandboxUnusable) as caught:
-            Journal(file, wait=0.05)
+            Journal(file)
     finally:
         journal.close()
     assert caught.value.problems == (
