@@ -19,7 +19,6 @@ from sqlalchemy import (
     delete,
     func,
     insert,
-    inspect,
     select,
     update,
 )
@@ -311,13 +310,7 @@ class Ledger(Database):
     def document_ids(self, keys: Collection[bytes]) -> dict[bytes, str]:
         """The IDs of those that were uploaded."""
         queries = _of_documents(select(documents.c.key, documents.c.document_id), keys)
-
-        def find(connection: Connection) -> dict[bytes, str]:
-            if not queries or not inspect(connection).has_table(documents.name):  # in a ledger of an earlier build
-                return {}
-            return {key: id_ for query in queries for key, id_ in connection.execute(query)}
-
-        return self._ask(find)
+        return self._ask(lambda connection: {key: id_ for one in queries for key, id_ in connection.execute(one)})
 
     def write_documents(
         self,
@@ -339,7 +332,6 @@ class Ledger(Database):
         ]
 
         def write(connection: Connection) -> set[bytes]:
-            documents.create(connection, checkfirst=True)  # a ledger of an earlier build has none
             connection.execute(delete(documents).where(documents.c.key.in_(refused)))
             if ids:
                 connection.execute(with_id, ids)
@@ -356,12 +348,7 @@ class Ledger(Database):
     def document_copies(self, keys: Collection[bytes]) -> int:
         """How often one of these was sent, over all runs, without an answer with its ID."""
         queries = _of_documents(select(func.coalesce(func.sum(documents.c.attempts - 1), 0)), keys)
-
-        def count(connection: Connection) -> int:
-            has_any = inspect(connection).has_table(documents.name)  # a ledger of an earlier build has not
-            return sum(int(connection.scalars(query).one()) for query in queries) if has_any else 0
-
-        return self._ask(count)
+        return self._ask(lambda connection: sum(int(connection.scalars(query).one()) for query in queries))
 
     # --- what is wrong with it ---
 
