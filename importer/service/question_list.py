@@ -6,6 +6,7 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from typing import Final
 from urllib.parse import quote, urljoin, urlsplit
 
@@ -51,28 +52,27 @@ class RetryPolicy:
 
     def ask(self, attempt: Callable[[], _ListAnswer], retry_after: Callable[[RawReply], float | None]) -> _ListAnswer:
         """The result of the last attempt. A Retry-After replaces our own wait."""
-        first = attempt()
-        if not _is_retryable(first):
-            return first
-        backoff = tenacity.wait_random_exponential(multiplier=_FIRST_WAIT, max=_LONGEST_WAIT)
+        backoff, retry_for = tenacity.wait_random_exponential(_FIRST_WAIT, _LONGEST_WAIT), cache(self.retry_for)
 
         def wait(state: tenacity.RetryCallState) -> float:
             found = _found(state)
             asked = None if isinstance(found, NoReply) else retry_after(found)
             return backoff(state) if asked is None else asked
 
-        made = [first]
-        seconds = self.retry_for()
-        few = tenacity.stop_after_attempt(self.attempts) | tenacity.stop_after_delay(_LONGEST_TOTAL)
+        def is_over(state: tenacity.RetryCallState) -> bool:
+            seconds = retry_for()
+            is_enough = not seconds and state.attempt_number >= self.attempts
+            return is_enough or (state.seconds_since_start or 0.0) >= (seconds or _LONGEST_TOTAL)
+
         retrying = tenacity.Retrying(
-            stop=tenacity.stop_after_delay(seconds) if seconds else few,
+            stop=is_over,
             wait=wait,
             retry=tenacity.retry_if_result(_is_retryable),
             sleep=self.sleep,
             before_sleep=lambda state: self.on_wait(state.upcoming_sleep),
             retry_error_callback=_found,
         )
-        return retrying(lambda: made.pop() if made else attempt())
+        return retrying(attempt)
 
 
 def _found(state: tenacity.RetryCallState) -> _ListAnswer:
