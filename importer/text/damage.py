@@ -6,10 +6,15 @@ import html
 import re
 from typing import Final
 
-# The letters and marks of Europe in UTF-8, each byte as the character with its number.
-_UTF8: Final = re.compile(
-    "(?:[\xc2-\xc5\xce-\xd1][\x80-\xbf]|\xc8[\x98-\x9b]|\xe2(?:\x80[\x90-\xba]|\x82\xac|\x84\xa2))+"
+# The letters and marks of Europe in UTF-8, each byte as the character with its number; and those of all languages.
+_EUROPE: Final = "[\xc2-\xc5\xce-\xd1][\x80-\xbf]|\xc8[\x98-\x9b]|\xe2(?:\x80[\x90-\xba]|\x82\xac|\x84\xa2)"
+_ELSEWHERE: Final = (
+    "[\xd6-\xdb][\x80-\xbf]|\xe0[\xa4-\xb9][\x80-\xbf]|\xe1[\xb8-\xbb][\x80-\xbf]|"
+    "[\xe3-\xec][\x80-\xbf]{2}|\xed[\x80-\x9f][\x80-\xbf]"
 )
+_FIRST_ELSEWHERE: Final = "\u0590"  # Hebrew
+_OF_EUROPE: Final = re.compile(f"(?:{_EUROPE})+")
+_OF_ALL: Final = re.compile(f"(?:{_EUROPE}|{_ELSEWHERE})+")
 
 
 def _bytes_in(codec: str) -> dict[int, str]:
@@ -18,16 +23,20 @@ def _bytes_in(codec: str) -> dict[int, str]:
     return dict.fromkeys(range(0x80, 0x100), "\ufffe") | {ord(shown): byte for shown, byte in read.items()}
 
 
-_TABLES: Final = tuple(map(_bytes_in, ("1252", "1254", "1250", "latin-1", "1251", "1253", "mac-roman", "850")))
+# In the others, words of their own languages have three such letters side by side: déšť, академії.
+_TABLES: Final = tuple(
+    (_bytes_in(codec), _OF_ALL if codec in ("1252", "latin-1") else _OF_EUROPE)
+    for codec in ("1252", "1254", "1250", "latin-1", "1251", "1253", "mac-roman", "850")
+)
 
 
 def _any(first: str, last: str) -> str:
-    found = (chr(code) for table in _TABLES for code, byte in table.items() if first <= byte <= last)
+    found = (chr(code) for table, _ in _TABLES for code, byte in table.items() if first <= byte <= last)
     return f"[{''.join(map(re.escape, sorted(set(found))))}]"
 
 
 # A quick check of many joined cells: without a match, `undamaged` finds nothing in any of them.
-MAY_BE_DAMAGED: Final = re.compile(_any("\xc2", "\xe2") + _any("\x80", "\xbf"))
+MAY_BE_DAMAGED: Final = re.compile(_any("\xc2", "\xed") + _any("\x80", "\xbf"))
 
 
 def undamaged(text: str) -> str | None:
@@ -36,24 +45,33 @@ def undamaged(text: str) -> str | None:
     before = text
     for _ in range(3):  # it may have been read wrongly more than once
         if MAY_BE_DAMAGED.search(text):
-            text = min((_read_again(text, table) for table in _TABLES), key=len)
+            text = min((_read_again(text, *table) for table in _TABLES), key=len)
     return None if text == before else text
 
 
-def _read_again(text: str, table: dict[int, str]) -> str:
+def _read_again(text: str, table: dict[int, str], pattern: re.Pattern[str]) -> str:
     pieces, end = [], 0
-    for found in _UTF8.finditer(text.translate(table)):
+    for found in pattern.finditer(text.translate(table)):
         start, stop = found.span()
         read = found[0].encode("latin-1").decode("utf-8")
-        if len(read) > 1 or not _may_be_meant(text[start:stop], text[:start][-1:], text[stop : stop + 1]):
+        may_be_meant = _may_be_marks if read >= _FIRST_ELSEWHERE and not "\u2000" < read < "\u2fff" else _may_be_meant
+        if len(read) > 1 or not may_be_meant(text[start:stop], text[:start], text[stop : stop + 1]):
             pieces += [text[end:start], read]
             end = stop
     return "".join((*pieces, text[end:]))
 
 
-def _may_be_meant(run: str, before: str, after: str) -> bool:
+def _may_be_marks(run: str, before: str, _: str) -> bool:
+    """Whether a person may have written these characters, which would be one letter of another script: a letter of a
+    word with marks behind it, as in “café…”."""
+    if run[1] == "»":  # as in Nguyá»…n
+        return "«" in before
+    return len(run) == 2 or (before[-1:].isalpha() and not any(map(str.isalnum, run[1:])))
+
+
+def _may_be_meant(run: str, text: str, after: str) -> bool:
     """Whether a person may have written these characters, which would be one letter in UTF-8."""
-    lead, last = run[0], run[-1]
+    lead, last, before = run[0], run[-1], text[-1:]
     if len(run) > 2:
         return False
     if not lead.isalpha() or lead >= "\u0370":  # √, ├; or Cyrillic and Greek letters, which may stand beside each other

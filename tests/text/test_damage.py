@@ -25,6 +25,20 @@ def test_a_name_that_was_read_in_a_wrong_encoding(name: str, codec: str) -> None
         assert undamaged(_read_as(codec, damaged)) not in (None, damaged)
 
 
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("Nguyễn", "Thảo", "Trần Thị Hồng", "Võ", "Lễ", "Phạm Đức", "ويدان محمد", "خليل", "דוד כהן", "王 伟", "王伟"),
+        *("佐藤 花子", "김 민수", "สมชาย", "अनीता", "さくら"),
+    ],
+)
+@pytest.mark.parametrize("codec", ["cp1252", "latin-1"])
+def test_a_name_of_another_script_that_was_read_in_a_wrong_encoding(name: str, codec: str) -> None:
+    """So is a name with letters that no language of Europe has."""
+    assert undamaged(name) is None
+    assert undamaged(_read_as(codec, name)) == name
+
+
 def _read_as(codec: str, text: str) -> str:
     """A byte that the encoding does not define becomes the control character, as in web browsers."""
     return "".join(bytes([byte]).decode(codec, "ignore") or chr(byte) for byte in text.encode("utf-8"))
@@ -34,7 +48,7 @@ def _read_as(codec: str, text: str) -> str:
     "text",
     [
         *("ORĂŞTIE", "RÎŞNOV", "Îşi", "Ăştia", "Âşık", "SÃO JOÃO", "“CAUÃ”", "«MANHû", "IRMÃ…", "“ESPAÑ”"),
-        *("«CAFÉ»", "TRÄ…", "Đặng Thị"),
+        *("«CAFÉ»", "TRÄ…", "Đặng Thị", "“café…”", "«olá»…", "« ça y é»”", "Weiß’s", "5×’", "Ü–Ö—", "déšť", "академії"),
         *("Рівне", "Річка", "Сірко", "«Р»", "класс С», ", "Іљија", "Ђорђе", "Ευρώπη", "«Ο»", "Þjóðólfur", "Ðorð"),
         *("»ökologisch«", "Wien–Ärzte", "‚Ärzte‘", "œuvre", "Œuvre", "5 °C", "1º", "Mª José", "½", "√2", "3 ≈ 4", "£5"),
         *("Åahin", "Ñandú", "李", "नमस्ते", "שלום", "محمد", "Ada 🚀", "Č»", "a²", "©™®", "10 µm"),
