@@ -17,6 +17,7 @@ from importer.mapping.resolve_entries import resolve_entries
 from importer.mapping.resolve_values import resolve_filter, resolve_value
 from importer.mapping.resolved import (
     ChildTable,
+    FromGroup,
     ResolvedAnswer,
     ResolvedEntries,
     ResolvedGrouping,
@@ -138,7 +139,10 @@ def _grouping(
     contents = (*candidate.values(), *(answer.content for answer in answers))
     single = [content for content in contents if isinstance(content, ResolvedValue)]  # one per candidate
     shared = {column.index: column for value in single for column in value.columns}
-    return ResolvedGrouping(column, spec.blank is not None, main, tuple(shared.values()), spec.place)
+    sources = (one for content in contents if isinstance(content, ResolvedEntries) for one in content.sources)
+    of_rows = (value for one in sources if isinstance(one.source, FromGroup) for value in one.values)
+    of_entries = frozenset(column.index for value in of_rows for column in value.columns)
+    return ResolvedGrouping(column, spec.blank is not None, main, tuple(shared.values()), of_entries, spec.place)
 
 
 # --- a wrong header row, and unused columns ------------------------------------------------------

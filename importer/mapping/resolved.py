@@ -226,14 +226,23 @@ class ResolvedAnswer:
 
 @dataclass(frozen=True, slots=True)
 class ResolvedGrouping:
-    """How rows become candidates; see GroupBy. `shared`: the columns that must be equal in all rows of a
-    candidate."""
+    """How rows become candidates; see GroupBy. `shared`: the columns that must be equal in all rows of a candidate.
+    `of_entries`: the indexes of those that are an entry in each row.
+    """
 
     column: Column
     blank_continues: bool
     main: ResolvedFilter | None
     shared: tuple[Column, ...]
+    of_entries: frozenset[int]
     place: LinePlace
+
+    def continues(self, row: Row) -> bool:
+        """Whether a row without a key is of the candidate above: it is declared, or it has an entry and no person."""
+        if self.blank_continues:
+            return True
+        has_own = any(row.cells[column.index].strip() for column in self.shared)
+        return not has_own and any(row.cells[index].strip() for index in self.of_entries)
 
 
 @dataclass(frozen=True, eq=False)

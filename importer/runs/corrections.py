@@ -122,7 +122,7 @@ def refuse_split_candidates(
     links: dict[tuple[bool, str], dict[str, CellPlace]] = {}  # of an old key its new ones, of a new key its old ones
     old = new = ""
     for row in rows if was else ():
-        if not grouping.blank_continues:
+        if not grouping.continues(row):
             old = new = ""
         old = join_key(was.get(row.number, row.cells[index])) or old
         new = join_key(row.cells[index]) or new

@@ -77,7 +77,8 @@ def keyed_rows(
 ) -> Iterator[tuple[str, Row | Filtered]]:
     """Each row with the key of its candidate; a row without any key is a candidate of its own.
 
-    A row that continues the candidate above is excluded as that one is, unless it has a filter value of its own.
+    A row that continues the candidate above is excluded as that one is, unless it has a filter value of its own. Where
+    that is not declared, the candidate is held back by its blank key.
     """
     above, above_excluded = "", None
     for row in rows:
@@ -86,7 +87,7 @@ def keyed_rows(
             yield "", excluded
             continue
         key = join_key(row.cells[grouping.column.index])
-        if not key and above and grouping.blank_continues:
+        if not key and above and grouping.continues(row):
             key = above
             if not any(stripped(row.cells[one.column.index]) for one in filters):
                 excluded = above_excluded and replace(above_excluded, row=row.number)
@@ -105,7 +106,7 @@ def _merged(members: list[Row], grouping: ResolvedGrouping) -> Row:
         for problem in row.problems
         if row is first or problem.code != CELLS_MERGED or not problem.is_in(of_all)  # the row above has its value
     ]
-    problems += _key_problems(first, own, grouping)
+    problems += _key_problems(members, own, grouping)
     for column in grouping.shared:
         problems += _conflicts(own, column)
     if len(members) == 1 and own:
@@ -130,8 +131,7 @@ def _first_filled(rows: list[Row], index: int) -> Row | None:
     return next((row for row in rows if row.cells[index]), None)
 
 
-def _key_problems(first: Row, own: list[Row], grouping: ResolvedGrouping) -> list[Problem]:
-    place = first.place(grouping.column)
+def _key_problems(members: list[Row], own: list[Row], grouping: ResolvedGrouping) -> list[Problem]:
     if not own:
         message = "no row of this candidate matches main:"
         return [
@@ -139,14 +139,15 @@ def _key_problems(first: Row, own: list[Row], grouping: ResolvedGrouping) -> lis
                 "group-main-row-missing",
                 message,
                 f"add the row with the candidate's own data, or correct main: {in_mapping(grouping.place)}",
-                place,
+                members[0].place(grouping.column),
             )
         ]
-    if not stripped(first.cells[grouping.column.index]):
-        message = "the cell that identifies the candidate is blank"
-        hint = f"fill it in, or set blank: continues {in_mapping(grouping.place)}"
-        return [Problem("group-key-blank", message, hint, place)]
-    return []
+    keyless = [row for row in members if not stripped(row.cells[grouping.column.index])]
+    if not keyless or (grouping.blank_continues and keyless[0] is not members[0]):
+        return []
+    message = "the cell that identifies the candidate is blank"
+    hint = f"fill it in, or set blank: continues {in_mapping(grouping.place)}"
+    return [Problem("group-key-blank", message, hint, row.place(grouping.column)) for row in keyless]
 
 
 def _conflicts(rows: list[Row], column: Column) -> list[Problem]:

@@ -219,6 +219,17 @@ def test_a_blank_key_continues_or_is_a_problem() -> None:
     ]
 
 
+def test_an_entry_without_a_key_holds_back_the_candidate_above() -> None:
+    """A row with an entry and nobody's data is most likely a part of the candidate above: nothing of both is sent."""
+    first, second, third = _rows(("7", "a@example.com", "A"), ("", "", "B"), ("", "", ""))
+    rows = [first, replace(second, cells=(*[""] * (len(second.cells) - 1), "B")), third]
+    found = _grouped(rows)
+    assert [[member.number for member in one.members] or [one.number] for one in found] == [[2, 3], [4]]
+    assert [[(problem.code, str(problem.place)) for problem in one.problems] for one in found] == [
+        [("group-key-blank", f'c.csv, row {row}, column "ID"')] for row in (3, 4)
+    ]
+
+
 @pytest.mark.parametrize(
     ("where", "whole"),
     [
