@@ -231,6 +231,9 @@ _PATRONYMIC = re.compile(r"\w+([оеё]вич|[оеёії]вна|ична|[oe]vn
 _PATRONYMIC_OF_THREE = re.compile(r"\w+([иі]ч|ұлы|қызы|[oe]v[iy]ch)")
 _LAST_NAME = re.compile(r"[\w-]{3,}([оеё]ва?|енко|[сц]к(ий|ая)|[сц]ьк(ий|а))")  # neither Яков nor Ева
 _FIRST_NAMES = frozenset(("любов", "иаков"))
+# 王 伟, 김 민수, 佐藤 花子: written so, the last name comes first; names of other countries are in katakana.
+_OF_EAST_ASIA = re.compile(r"(?=[^\u30a0-\u30ff])[\u3005\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3\uf900-\ufaff]+")
+_OF_VIETNAM = frozenset(("nguyễn", "trần", "phạm", "huỳnh", "hoàng", "vũ", "võ", "đặng", "bùi", "đỗ", "hồ", "ngô"))
 
 
 def words_in_capitals(words: Sequence[str]) -> tuple[int, int] | None:
@@ -249,6 +252,10 @@ def wrong_word(words: Sequence[str], is_last_name_first: bool) -> tuple[str, str
     """
     if len(words) < 2:
         return None
+    first, last = words[0].casefold(), words[-1].casefold()
+    is_of_vietnam = first in _OF_VIETNAM and last not in _OF_VIETNAM
+    if not is_last_name_first and (is_of_vietnam or all(map(_OF_EAST_ASIA.fullmatch, words))):
+        return words[0], "a last name"
     fathers = [_is_patronymic(words, index) for index in range(len(words))]
     last_names = [_is_last_name(word) for word in (words[0], words[-1])]
     if is_last_name_first:

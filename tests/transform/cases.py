@@ -415,6 +415,8 @@ GOOD = (
     Good(
         "first of a name with an invisible character", _TEXT, "Bülent\u200b Su", "Bülent", "{column: Cell, part: first}"
     ),
+    Good("last name of East Asia", _TEXT, "김 민수", "김", _LAST_NAME_FIRST.format("last")),
+    Good("names in katakana", _TEXT, "マリア ガルシア", "ガルシア", "{column: Cell, part: last}"),
     Good("last name before a patronymic", _TEXT, "Иванова Анна Петровна", "Иванова", _LAST_NAME_FIRST.format("last")),
     Good(
         "first name with a patronymic",
@@ -600,6 +602,10 @@ BAD = (
         "{column: Cell, part: first}"),
     _unsplit("patronymic as the last word", "Иванова Анна Петровна",
              f": 'Петровна' looks like a patronymic; {_AS_LAST_FIRST}; {_LAST_NAME_IS_FIRST}"),
+    _unsplit("last name of East Asia in front", "王 伟",
+             f": '王' looks like a last name; {_AS_LAST_FIRST}; {_LAST_NAME_IS_FIRST}"),
+    _unsplit("last name of Vietnam in front", "Nguyễn Văn An",
+             f": 'Nguyễn' looks like a last name; {_AS_LAST_FIRST}; {_LAST_NAME_IS_FIRST}"),
     _unsplit("patronymic of two words", "Мамедов Эльчин Рашид оглы",
              f": 'оглы' looks like a patronymic; {_AS_LAST_FIRST}; {_LAST_NAME_IS_FIRST}"),
     _unsplit("Latin patronymic as the last word", "Ivanov Ivan Ivanovich",
