@@ -179,10 +179,12 @@ class Problem:
         """Whether it is of a whole row, whose cells may be those of other columns."""
         return isinstance(self.place, CellPlace) and self.place.column is None
 
-    def is_in(self, columns: Collection[int]) -> bool:
-        """Whether it is in a cell of one of these columns, given by their indexes."""
+    def is_in(self, columns: Collection[int], origin: Origin | None = None) -> bool:
+        """Whether it is in a cell of one of these columns, given by their indexes. origin: of this table only."""
         place = self.place
-        return isinstance(place, CellPlace) and place.column is not None and place.column.index in columns
+        if not isinstance(place, CellPlace) or place.column is None or place.column.index not in columns:
+            return False
+        return origin is None or place.origin == origin
 
 
 class ImporterError(Exception):

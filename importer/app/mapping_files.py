@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from itertools import islice, takewhile
 from pathlib import Path
 from typing import Any, Final
+from urllib.parse import urlsplit
 
 from importer.app.classify_rows import each_by_itself, forecast_of, without_duplicates
 from importer.app.connection import connect
@@ -44,11 +45,13 @@ __all__ = ["Proposal", "open_points", "saved_questions", "write_proposal"]
 
 
 def parse_target(operation: Operation, id: str) -> Target:
-    """The target that a person names.
+    """The target that a person names, by its ID or by its address.
 
     Raises:
         UsageError: the ID is not valid.
     """
+    if id.startswith(("http://", "https://")):
+        id = urlsplit(id).path.rstrip("/").rpartition("/")[2]
     try:
         return Target(operation, id)
     except ValueError as error:

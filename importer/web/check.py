@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Final
@@ -30,6 +31,8 @@ _CELL: Final = re.compile(r"r(\d{1,9})c(\d{1,9})", re.ASCII)
 @router.get("/imports/{id}/check")
 def show(page: OfImport, cause: str = "", all: bool = False, first: int = 0, row: int = 0) -> Response:
     draft, task = page.draft, page.task
+    if task is not None and task.is_running("send"):  # a correction would come too late
+        return page.go("send")
     problems = page.failure("check")
     run = found_run(page, shown) if (shown := _shown(page)) else None
     command = page.command("check", Path(page.file_shown_as), asks=True, flags={"--mapping": draft.mapping})
@@ -67,8 +70,7 @@ def stop(page: OfImport, form: SentForm) -> Response:
 
 def _shown(page: ImportPage) -> str:
     """The check whose rows are shown, or the run that has sent them since; IDs begin with their times."""
-    is_sent = page.draft.run > page.draft.grid and not (page.task and page.task.is_running("send"))
-    return page.draft.run if is_sent else page.draft.grid
+    return max(page.draft.run, page.draft.grid)
 
 
 class _Grid:
@@ -89,6 +91,7 @@ class _Grid:
         self.sent = self.checked.sent(row) if row else ()
         names = [column] if column else [one.column for one in self.groups]
         wrong = [each for name in names for each in self.checked.columns if name and each.label == name]
+        self.labels = {each.label for each in self.checked.columns}
         self.columns = list(dict.fromkeys((*self.checked.fixed, *wrong, *self.checked.columns)))
         """Those that say who it is, then those with problems, then the others; none moves while cells are corrected."""
 
@@ -96,6 +99,16 @@ class _Grid:
     def key(group: ProblemGroup) -> str:
         """A cause in an address."""
         return f"{group.code}|{group.column or ''}"
+
+    @property
+    def causes(self) -> list[tuple[ProblemGroup, int]]:
+        """A group for each cause in an address, with the count of all that have it."""
+        first: dict[str, ProblemGroup] = {}
+        counts = Counter[str]()
+        for one in self.groups:
+            first.setdefault(self.key(one), one)
+            counts[self.key(one)] += one.count
+        return [(one, counts[key]) for key, one in first.items()]
 
     def fix_of(self, group: ProblemGroup) -> Fix | None:
         """The fix that repairs most cells of a cause."""
@@ -159,6 +172,8 @@ def _corrected(page: ImportPage, form: Form, correct: Callable[[CheckedRows], in
     """Change the list of corrections of the check that the form was shown with."""
     with page.web.changing:
         checked = _checked(page)
+        if page.task and page.task.is_running("send"):
+            raise UsageError("these rows are being sent; correct them when the run has ended")
         if form.text("grid") != _shown(page):
             raise UsageError("the rows were checked again since this page was loaded; nothing was changed")
         if correct(checked):

@@ -17,8 +17,9 @@ from importer.problems import UsageError
 from importer.web.forms import Form, SentForm, receive_upload
 from importer.web.models.draft_mapping import DraftMapping, open_mapping
 from importer.web.models.mapping_changes import MappingChanges
-from importer.web.models.matching import ENTRY_FIELDS, EntryKind, Matched, Matching, anchor_of, sample_of
+from importer.web.models.matching import ENTRY_FIELDS, EntryKind, Matched, Matching, Surname, anchor_of, sample_of
 from importer.web.models.shown_candidates import SortOrder
+from importer.web.models.shown_values import LISTS, TEXTS
 from importer.web.pages import FieldError, ImportPage, OfImport, shown_problem
 
 router = APIRouter()
@@ -74,13 +75,15 @@ def show(page: OfImport, open: str = "") -> Response:
         can_take_back=mapping.can_take_back,
         most=_LARGEST,
         views=tuple(_SHOWN),
+        surnames=tuple(Surname),
         entry_fields=ENTRY_FIELDS,
         to_review=[(id, anchor_of(id), *found) for id, found in matching.to_review.items()],
     )
 
 
 def _has(one: Matched, text: str) -> bool:
-    words = " ".join((one.id, one.title, *one.columns)).casefold()
+    of_entries = (name for group in (one.entries.groups if one.entries else ()) for name in group.values())
+    words = " ".join((one.id, one.title, *one.columns, *of_entries)).casefold()
     return all(word in words for word in text.casefold().split())
 
 
@@ -156,19 +159,37 @@ def _constant(changes: MappingChanges, id: str, form: Form) -> str:
 
 def _keys(changes: MappingChanges, id: str, form: Form) -> str:
     """Keys beside the column: a field that is empty removes its key."""
-    named = ("part", "decimal", "thousands", "split", "folder")
+    named = ("part", "decimal", "thousands", "split", "folder", "optional", *TEXTS)
     keys: dict[str, Any] = {key: form[key] or None for key in named if key in form}
+    keys |= {key: _words(form, key) or None for key in LISTS if key in form}
     if "dates" in form:
         chosen = [one for one in form.all("dates") if one]
         keys["dates"] = (chosen[0] if len(chosen) == 1 else chosen) if chosen else None
     return changes.set(id, keys)
 
 
+def _words(form: Form, key: str) -> list[str]:
+    return [word.strip() for word in form.text(key).split(";") if word.strip()]
+
+
+def _choose_rows(changes: MappingChanges, _: str, form: Form) -> str:
+    column, words = form.text("where"), _words(form, "words")
+    if column and not words:
+        raise FieldError("words", "enter the text of the cells, such as Active")
+    keys = {"column": column, form.text("is_not") or "is": words} if column else {}
+    return changes.choose_rows(keys, form.text("group_by"))
+
+
+def _split_names(changes: MappingChanges, _: str, form: Form) -> str:
+    keys = {key: _words(form, key) or None for key in ("particles", "suffixes")}
+    return changes.split_names({"surname": form.text("surname") or None, **keys})
+
+
 def _translate(changes: MappingChanges, id: str, form: Form) -> str:
     """Options for unknown texts: `-` leaves a text out, nothing holds its rows back."""
     chosen = dict(zip(form.all("text"), form.all("option"), strict=False))
     known = {text: "" if option == "-" else option for text, option in chosen.items() if option}
-    return changes.translate(id, known, form.text("field"))
+    return changes.translate(id, known, form.text("field"), keeps_others="keep" in form)
 
 
 def _add_group(changes: MappingChanges, id: str, form: Form) -> str:
@@ -189,6 +210,8 @@ _CHANGES: Final[Mapping[str, Callable[[MappingChanges, str, Form], str]]] = {
     "keys": _keys,
     "translate": _translate,
     "add_group": _add_group,
+    "rows": _choose_rows,
+    "names": _split_names,
     "remove_group": lambda changes, id, form: changes.remove_group(id, int(form.text("group"))),
 }
 

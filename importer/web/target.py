@@ -25,13 +25,15 @@ def show(page: OfImport) -> Response:
 
 @router.post("/imports/{id}/target")
 def choose(page: OfImport, form: SentForm) -> Response:
-    """Choose the target, and fetch its questions."""
+    """Choose the target, and fetch its questions; go on if that was done."""
     operation = Operation.ADD_TO_POOL if form.text("kind") == "pool" else Operation.APPLY
     try:
         target = parse_target(operation, form.text("target"))
     except UsageError as error:
         raise FieldError("target", str(error)) from None
     notice = ""
+    if target == page.draft.target and page.draft.asked and not form.text("again"):
+        return page.go("match")
     if target != page.draft.target:
         page.change(target=target, asked="")
         notice = page.forget_mapping()

@@ -60,7 +60,7 @@ class Person:
         self.main("target")
         self.page.fill("#target", "4f2c9a")
         self.page.click(".actions .main")
-        self.page.wait_for_selector("a.main")
+        self.page.wait_for_selector("button[form=choice]:has-text('Match')")
         self.main("match")
 
     def review(self, click: Callable[[], None] | None = None) -> None:
@@ -136,8 +136,8 @@ def test_by_the_keyboard_alone(pages: Start, serve: Serve, person: Person) -> No
     page.wait_for_url("**/target")
     press("target")
     page.keyboard.press("Enter")
-    page.wait_for_selector("a.main")
-    press(page.inner_text("a.main"))
+    page.wait_for_selector("button[form=choice]:has-text('Match')")
+    press(page.inner_text("button[form=choice]:has-text('Match')"))
     page.wait_for_url("**/match")
     person.review(lambda: press("It is right"))
     press("Check 3 rows")

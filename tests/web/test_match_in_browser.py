@@ -29,7 +29,7 @@ def _at_match(found: Pages, person: Person) -> Any:
     person.main("target")
     page.fill("#target", "4f2c9a")
     page.click(".actions .main")
-    page.wait_for_selector("a.main")
+    page.wait_for_selector("button[form=choice]:has-text('Match')")
     person.main("match")
     return page
 

@@ -183,9 +183,9 @@ def test_joins_alternatives_constants_and_leaving_out(match: Match) -> None:
 def test_keys_beside_a_column_are_set_and_removed(match: Match) -> None:
     """The other reading of a date is one choice; what a page does not show is kept, and said."""
     matching = match(match().changes.use("answers/start", ["Since"]))
-    matching = match(matching.changes.set("answers/start", {"dates": "%m/%d/%Y", "default": "2020-01-02"}))
+    matching = match(matching.changes.set("answers/start", {"dates": "%m/%d/%Y", "months": "en"}))
     assert _sent(matching, "answers/start")[0] == "2019-03-04"
-    assert _of(matching, "answers/start").kept == ("default",)
+    assert _of(matching, "answers/start").kept == ("months",)
     assert _of(match(matching.changes.set("answers/start", {"dates": None})), "answers/start").invalid
 
 
@@ -226,6 +226,23 @@ def test_a_mapping_that_is_wrong_is_shown_at_its_questions(match: Match) -> None
     assert _sent(matching, "candidate/cv") == ["71", "72", "73", "74"]
     assert matching.required == (3, 6)
     assert [one.code for one in match(match().text + "surprise: x\n").problems] == ["key-unknown"]
+
+
+def test_words_dates_and_rows_need_no_mapping_file(match: Match) -> None:
+    """What a person types is written as the keys of the mapping; an empty field removes its key."""
+    matching = match(match().changes.use("answers/start", ["Since"]))
+    words = {"missing": ["open"], "default": "2020-01-02"}
+    matching = match(matching.changes.set("answers/start", words))
+    assert _of(matching, "answers/start").texts == {"missing": "open", "default": "2020-01-02"}
+    text = matching.changes.translate("answers/start", {"soon": "2030-01-01"}, keeps_others=True)
+    assert "values: {soon: 2030-01-01}" in text.replace('"', "")
+    assert "otherwise: keep" in text
+    matching = match(match(text).changes.choose_rows({"column": "Since", "is_not": ["old", "x"]}, "Since"))
+    rows = {"where": "Since", "is_not": "is_not", "words": "old; x", "group_by": "Since"}
+    assert matching.chosen_rows == rows
+    assert not any(match(matching.changes.choose_rows({}, "")).chosen_rows.values())
+    matching = match(matching.changes.split_names({"surname": "first_word", "particles": ["van"], "suffixes": None}))
+    assert matching.names == {"surname": "first_word", "particles": "van", "suffixes": ""}
 
 
 def test_what_a_page_does_not_show_is_kept_and_named(match: Match) -> None:

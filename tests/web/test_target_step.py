@@ -38,7 +38,7 @@ def test_a_rehearsal_uses_the_questions_of_the_real_service(pages: Start, serve:
     assert "As the real service asks them now." in shown.text
     shown = found.client.send(shown.form("/rehearsal"))
     assert "--sandbox --questions" in shown.text
-    shown = found.client.send(shown.form("/target"), kind="job", target="4f2c9a")
+    shown = found.client.send(shown.form("/target"), kind="job", target="4f2c9a", again="yes")
     assert "As the real service asks them now." in shown.text
 
 
@@ -53,6 +53,19 @@ def test_a_wrong_target_is_said_at_its_field(pages: Start) -> None:
     assert "There is a problem" in shown.text
     assert "Match" in shown.text
     assert "Get the questions" in shown.text
+
+
+def test_a_job_post_is_known_by_its_address_and_another_one_is_asked(pages: Start) -> None:
+    """The main button uses what is in the field: it goes on only if the questions of that target are known."""
+    found = pages(file=EXPORT, sandbox=True)
+    first = "https://recruiting.example.com/jobs/4f2c9a/?from=mail"
+    shown = found.client.send(at_target(found).form("/target"), kind="job", target=first)
+    assert shown.form("/target").fields["target"] == "4f2c9a"
+    assert found.client.send(shown.form("/target"), again="").address.partition("?")[0].endswith("/match")
+    shown = found.client.get(shown.address)
+    shown = found.client.send(shown.form("/target"), kind="pool", target="17", again="")
+    assert shown.address.partition("?")[0].endswith("/target")
+    assert "talent pool 17" in shown.text
 
 
 def test_another_target_or_reading_is_not_sent_with_the_old_mapping(pages: Start, serve: Callable[..., Served]) -> None:
@@ -81,7 +94,8 @@ def test_other_questions_of_the_same_target_are_matched_again(pages: Start, tmp_
     drafts.keep_questions(draft, (*drafts.questions(draft), rank))
     form = next(form for form in shown.forms if "do" in form.fields)
     found.client.send(form, do="constant", id="answers/rank", value="first")
-    shown = found.client.send(found.client.get(walk.address(found, "target")).form("/target"), target="4f2c9a")
+    form = found.client.get(walk.address(found, "target")).form("/target")
+    shown = found.client.send(form, target="4f2c9a", again="yes")
     assert "Your mapping is kept" in shown.text
     shown = found.client.get(walk.address(found, "match"))
     assert "are used when they are asked again: rank." in shown.text

@@ -76,7 +76,7 @@ class CheckedRows:
         self._manifest = read_manifest(self._folder)
         refuse_missing(self._folder)
         with RunTable(self._folder) as table:
-            self.columns, self._checked_with = table.sheet.columns, table.corrections
+            self.columns, self._checked_with, self._origin = table.sheet.columns, table.corrections, table.sheet.origin
         self._then = _by_row(self._checked_with)
 
     @property
@@ -133,7 +133,9 @@ class CheckedRows:
             rows = table.rows_with(one.row for one in outcomes)
         for outcome in outcomes:
             found = {
-                one.place.column for one in outcome.problems if one.code == code and isinstance(one.place, CellPlace)
+                one.place.column
+                for one in outcome.problems
+                if one.code == code and isinstance(one.place, CellPlace) and one.place.origin == self._origin
             }
             for column in found:
                 if column is not None and column.label == name and outcome.row in rows:
@@ -148,7 +150,7 @@ class CheckedRows:
         if (mapping := self._mapping) is None or mapping.grouping is not None:
             return False
         result = transform_row(with_texts(row, {self.columns[index]: text}), mapping)
-        return not isinstance(result, Invalid) or not any(one.is_in((index,)) for one in result.problems)
+        return not isinstance(result, Invalid) or not any(one.is_in((index,), self._origin) for one in result.problems)
 
     # --- corrections --------------------------------------------------------------------------------
 
@@ -174,14 +176,20 @@ class CheckedRows:
         return changed
 
     def correct_all(self, number: int, index: int) -> int:
-        """Give every cell of a column with the same old text the new text of this one. Returns how many changed."""
+        """Give every cell of a column with the same old text the new text of this one; of blank cells, those with a
+        problem, as others are meant to be blank. Returns how many changed."""
         if (one := self.corrections.get((number, index))) is None:
             raise UsageError("correct one of the cells first")
         with RunTable(self._folder) as table:
-            same = [row for row in table.numbers_with(index, one.old) if not _is_done(table.outcome(row))]
+            outcomes = ((row, table.outcome(row)) for row in table.numbers_with(index, one.old))
+            same = [row for row, outcome in outcomes if outcome and self._is_same(outcome, index, one.old)]
         wanted = [(row, index) for row in same if (row, index) not in self.corrections]
         self._write({**self.corrections, **{cell: replace(one, row=cell[0]) for cell in wanted}})
         return len(wanted)
+
+    def _is_same(self, outcome: Outcome, index: int, old: str) -> bool:
+        is_wrong = any(problem.is_in((index,), self._origin) for problem in outcome.problems)
+        return not _is_done(outcome) and (bool(old.strip()) or is_wrong)
 
     def _write(self, kept: Mapping[tuple[int, int], CorrectedCell]) -> None:
         write_corrections(self._path, kept.values())
@@ -211,14 +219,19 @@ class CheckedRows:
             problems = result.problems if isinstance(result, Invalid) else ()
             kind = OutcomeKind.INVALID if problems else OutcomeKind.NOT_SENT
         cells = tuple(self._cell(now, column, problems) for column in self.columns)
-        own = tuple(problem for problem in problems if not problem.is_in(range(len(cells))))
+        own = tuple(map(self._placed, (one for one in problems if not one.is_in(range(len(cells)), self._origin))))
         is_newer = now is not row
         label = outcome_text(kind, dry_run=is_newer or self._manifest.dry_run).label
         is_done = _is_done(outcome)
         return CheckedRow(row.number, label, kind not in NEEDS_ATTENTION, is_done, cells, own, is_newer)
 
+    def _placed(self, problem: Problem) -> Problem:
+        """A problem that is in no cell of the grid says where it is."""
+        is_elsewhere = isinstance(problem.place, CellPlace) and problem.place.origin != self._origin
+        return replace(problem, message=f"{problem.place}: {problem.message}") if is_elsewhere else problem
+
     def _cell(self, row: Row, column: Column, problems: Iterable[Problem]) -> CheckedCell:
-        own = tuple(problem for problem in problems if problem.is_in((column.index,)))
+        own = tuple(problem for problem in problems if problem.is_in((column.index,), self._origin))
         one = self.corrections.get((row.number, column.index))
         return CheckedCell(column, row.cells[column.index], own, one.old if one else None)
 

@@ -61,10 +61,27 @@ class MappingChanges:
         section, name = id.split("/", 1)
         return self._mapping.change(section, name, keys).text
 
-    def translate(self, id: str, options: Mapping[str, str], field: str = "") -> str:
+    def choose_rows(self, filter: Mapping[str, Any], group_by: str) -> str:
+        """The text with a filter of rows, and a column whose equal cells make rows one candidate; {} or "": none."""
+        mapping = self._mapping.drop("source", "where")
+        if filter:
+            mapping = mapping.change("source", "where", filter)
+        kept = mapping.values("source").get("group_by", "")
+        if group_by == (kept.get("column") if isinstance(kept, dict) else kept):
+            return mapping.text
+        mapping = mapping.drop("source", "group_by")
+        return (mapping.put("source", "group_by", [f"group_by: {scalar(group_by)}"]) if group_by else mapping).text
+
+    def split_names(self, keys: Mapping[str, Any]) -> str:
+        """The text with a rule for all full names; None removes a key of it."""
+        mapping = self._mapping.change("defaults", "names", keys)
+        return mapping.text if mapping.values("defaults")["names"] else mapping.drop("defaults", "names").text
+
+    def translate(self, id: str, options: Mapping[str, str], field: str = "", *, keeps_others: bool = False) -> str:
         """The text with an option for each of these texts of cells; "" leaves it out. Others hold their rows back.
 
-        field: of entries, the one that these texts are in, in all its groups of columns.
+        field: of entries, the one that these texts are in, in all its groups of columns. keeps_others: the other texts
+        of the column are read as they are, such as its dates.
         """
 
         def edit(value: dict[str, Any]) -> None:
@@ -73,6 +90,8 @@ class MappingChanges:
                 if isinstance(table, str) and table:
                     raise CannotChange("the value table is in a file of its own; change it there")
                 one["values"] = {**(table or {}), **options}
+                if keeps_others:
+                    one["otherwise"] = "keep"
 
         section, name = id.split("/", 1)
         return self._mapping.edit(section, name, edit).text

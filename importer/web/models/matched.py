@@ -80,8 +80,8 @@ class Matched:
     cannot be read; blank: those without a value; missing: texts of cells that are read as blank. is_left_out: where it
     cannot be read, the row is sent without it. keys: as they are written. kept: keys that a page does not change.
     problems: of the mapping file itself. takes: the kind of entries that answer it. settings: keys of how its texts are
-    read, with the values to choose from; "" for none. closest: columns that perhaps answer it, if it is open.
-    is_marked: a person must check it before anything is sent.
+    read, with the values to choose from; "" for none; texts: such keys that are typed. closest: columns that perhaps
+    answer it, if it is open. is_marked: a person must check it before anything is sent.
     """
 
     id: str
@@ -110,6 +110,7 @@ class Matched:
     problems: tuple[Problem, ...] = ()
     takes: EntryKind | None = None
     settings: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    texts: dict[str, str] = field(default_factory=dict)
     closest: tuple[str, ...] = ()
 
     @property

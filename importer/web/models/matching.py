@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 
-from importer.mapping import ENTRY_FIELDS, EntryKind, Kind
+from importer.mapping import ENTRY_FIELDS, EntryKind, Kind, Surname
 from importer.models import Question
 from importer.problems import Problem
 from importer.settings import Settings
@@ -21,13 +21,14 @@ from importer.web.models.mapping_changes import MappingChanges
 from importer.web.models.matched import MarkedText, Matched, anchor_of
 from importer.web.models.readable_mapping import ReadableMapping, id_of, read_what_is_right
 from importer.web.models.shown_candidates import ShownCandidates
-from importer.web.models.shown_values import settings_of, shown_entries, with_results
+from importer.web.models.shown_values import settings_of, shown_entries, texts_of, with_results
 
 # Re-exported for pages, together with what is defined here.
-__all__ = ["ENTRY_FIELDS", "EntryKind", "Matched", "anchor_of", "sample_of"]
+__all__ = ["ENTRY_FIELDS", "EntryKind", "Matched", "Surname", "anchor_of", "sample_of"]
 
 EDITED: Final = (
     *("column", "join", "with", "value", "part", "dates", "decimal", "thousands", "split", "values", "folder"),
+    *("missing", "default", "pick", "before", "after", "region", "currency", "yes", "no", "optional", "otherwise"),
 )
 """The keys of a value that a page can change; others are kept."""
 
@@ -121,10 +122,29 @@ class Matching:
         """What of the mapping file a page does not show: its sections, and answers to questions that are not asked."""
         sections = [name for name in ("extends", "without", "route") if self._mapping.top(name) is not None]
         source, defaults = self._mapping.values("source"), self._mapping.values("defaults")
-        sections += [f"source: {name}" for name in source if name in ("where", "group_by", "stop_at")]
-        sections += [f"defaults: {name}" for name in defaults if name not in ("region", "unused_columns")]
+        sections += [f"source: {name}" for name in source if name == "stop_at"]
+        sections += [f"defaults: {name}" for name in defaults if name not in ("region", "unused_columns", "names")]
         known = {id.partition("/")[2] for id in (one.id for one in self.questions)}
         return (*sections, *(f"answers: {name}" for name in self._mapping.values("answers") if name not in known))
+
+    @property
+    def chosen_rows(self) -> dict[str, str]:
+        """Which rows are candidates: where, is_not and words of the filter; group_by: the column of the candidate."""
+        source = self._mapping.values("source")
+        where, grouping = source.get("where") or {}, source.get("group_by", "")
+        words = where.get("is") or where.get("is_not") or ()
+        return {
+            "where": where.get("column", ""),
+            "is_not": "is_not" if "is_not" in where else "",
+            "words": "; ".join(_listed(words)),
+            "group_by": grouping.get("column", "") if isinstance(grouping, dict) else grouping,
+        }
+
+    @property
+    def names(self) -> dict[str, str]:
+        """How full names are split: surname, particles and suffixes."""
+        found = self._mapping.values("defaults").get("names") or {}
+        return {key: "; ".join(_listed(found.get(key, ""))) for key in ("surname", "particles", "suffixes")}
 
     @property
     def document_folders(self) -> tuple[str, ...]:
@@ -186,7 +206,8 @@ class Matching:
             return replace(found, **_sureness(found, review, self._proposed(id)))
         kept = tuple(key for key in keys if key not in EDITED)
         found = with_results(plain, read, self._readable.rows, self._settings.wire)
-        found = replace(found, kept=kept, settings=settings_of(read.value.field.kind, keys))
+        kind_of = read.value.field.kind
+        found = replace(found, kept=kept, settings=settings_of(kind_of, keys), texts=texts_of(kind_of, keys))
         return replace(found, **_sureness(found, review, self._proposed(id)))
 
     def _closest(self, name: str, question: Question | None) -> tuple[str, ...]:

@@ -29,6 +29,21 @@ _SETTINGS: Final[dict[tuple[Kind, ...], dict[str, tuple[str, ...]]]] = {
     (Kind.CV, Kind.DOCUMENT): {"folder": ("", "documents")},
 }
 
+LISTS: Final = ("missing", "yes", "no", "currency")
+"""The keys of `TEXTS` that are lists."""
+TEXTS: Final[dict[str, tuple[Kind, ...]]] = {
+    "missing": tuple(Kind),
+    "default": tuple(one for one in Kind if one is not Kind.EMAIL),
+    "pick": (Kind.TEXT, Kind.LINE, Kind.EMAIL, Kind.PHONE, Kind.URL),
+    "before": (Kind.TEXT, Kind.LINE, Kind.URL),
+    "after": (Kind.TEXT, Kind.LINE, Kind.URL),
+    "region": (Kind.PHONE,),
+    "currency": (Kind.INTEGER, Kind.DECIMAL),
+    "yes": (Kind.YES_NO, Kind.FLAG),
+    "no": (Kind.YES_NO, Kind.FLAG),
+}
+"""Keys of how the texts of a kind are read that are typed."""
+
 
 def with_results(shown: Matched, reader: ValueReader, rows: Sequence[Row], wire: WireFormat) -> Matched:
     """A value with what the rows give."""
@@ -112,6 +127,12 @@ def settings_of(kind: Kind, keys: Mapping[str, Any]) -> dict[str, tuple[str, ...
         key: choices for kinds, choices_of in _SETTINGS.items() if kind in kinds for key, choices in choices_of.items()
     }
     return {key: tuple(dict.fromkeys((*choices, str(keys.get(key, ""))))) for key, choices in found.items()}
+
+
+def texts_of(kind: Kind, keys: Mapping[str, Any]) -> dict[str, str]:
+    """The keys of how texts of a kind are read that are words, as they are typed: `;` is between those of a list."""
+    found = {key: keys.get(key, "") for key, kinds in TEXTS.items() if kind in kinds}
+    return {key: "; ".join(one) if isinstance(one, list) else str(one) for key, one in found.items()}
 
 
 def shown_entries(
