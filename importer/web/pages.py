@@ -34,6 +34,9 @@ from importer.web.texts import read_texts
 
 _SHOWN: Final = 50  # problems; more than that have one cause
 _TEXTS: Final = read_texts()
+_MAPPING: Final = r"(?: in (?:the mapping(?: file, line \d+)?|\S+\.ya?ml:\d+(?::\d+)?))?"  # IN in a pattern
+_BY_CLICKS: Final = [(re.compile(at.replace("IN", _MAPPING)), str(words)) for at, words in vars(_TEXTS.hints).items()]
+_SPEAKS_YAML: Final = re.compile(r"\b[a-z_]+: |\b[a-z_]+:$|--resend")
 _START: Final = ""  # the name of the start page where steps have the ID of their draft
 
 
@@ -84,6 +87,9 @@ def _shown_text(context: Context, value: object) -> object:
         return value
     if (mapping := context.get("mapping_path")) and mapping in value:
         value = re.sub(rf"{re.escape(mapping)}:(\d+)(:\d+)?", _TEXTS.frame.mapping_line(line=r"\1"), value)
+    if _SPEAKS_YAML.search(value):  # a remedy for the mapping file: here it is a click
+        for at, words in _BY_CLICKS:
+            value = at.sub(words, value)
     return visible(value)
 
 

@@ -246,16 +246,16 @@ def test_a_mapping_file_of_this_machine_is_opened_and_kept(pages: Start, tmp_pat
     assert "the mapping file cannot be read" in shown.text
 
 
-def test_hints_name_the_mapping_file_shortly(pages: Start, tmp_path: Path) -> None:
-    """Neither step shows the path of the copy that is read; the command that does the same does."""
+def test_hints_speak_of_clicks_and_not_of_the_mapping_file(pages: Start, tmp_path: Path) -> None:
+    """Neither step names the copy that is read, nor its lines; the command that does the same does."""
     found = pages(file=odd_file(tmp_path), sandbox=True)
     shown = matched(found.client, at_match(found))
     shown = change(found.client, shown, "use", "answers/level", column="Level")
     shown = found.client.get(f"{shown.address}?row=4")
-    assert "add it under values: in the mapping file" in shown.text
+    assert "choose an option for it in Match" in shown.text
     assert ".shown-" not in shown.html
     shown = checked(found)
-    assert "dd it under values: in the mapping file, line" in unescape(shown.html)
+    assert "hoose an option for it in Match" in unescape(shown.html)
     assert ".yaml:" not in shown.text
     assert "odd people.yaml'" in shown.text
 

@@ -7,10 +7,12 @@ import socket
 import subprocess
 import sys
 from collections.abc import Callable
+from html import unescape
 from pathlib import Path
 
 import pytest
 
+from importer.web.pages import _environment
 from tests.cli.conftest import FrontDoor, Served, candidate, write_csv
 from tests.patience import PATIENCE, wait_until
 from tests.web.client import Client, Shown
@@ -172,3 +174,22 @@ def test_it_answers_on_this_machine_only(front_door: FrontDoor) -> None:
         listening = [line.split() for line in Path("/proc/net/tcp").read_text().splitlines()[1:]]
         found = [cells[1] for cells in listening if cells[3] == "0A" and int(cells[1].split(":")[1], 16) == int(port)]
     assert found == [f"0100007F:{int(port):04X}"]
+
+
+@pytest.mark.parametrize(
+    ("hint", "shown"),
+    [
+        ("or add it under missing: in /tmp/x/m.yaml:31", "or add it to the words that mean blank, in Match"),
+        ("or set default: for all blank cells in /d/p.yaml:38:2", "or set a value for blank cells in Match"),
+        ("or list it under particles: of names: in the mapping", "or add it to the words of the last name in Match"),
+        ("list them under yes: [...] or no: [...]", "choose yes or no below"),
+        ("to leave them out, add where: under source:", "to leave them out, choose the rows in Match"),
+        ("or send it unchanged with --resend-rejected", "or send it again unchanged, in Result"),
+        ("add 'TL' to currency: in m.yaml:5", "add 'TL' to the currencies in Match"),
+        ("set header_row: 3 under source: in the mapping", "choose it in the step File"),
+    ],
+)
+def test_a_remedy_for_the_mapping_file_is_said_as_a_click(hint: str, shown: str) -> None:
+    """A person at the page writes no YAML."""
+    template = _environment().from_string("{{ hint }}")
+    assert unescape(template.render(hint=hint, mapping_path="/d/p.yaml")) == shown
