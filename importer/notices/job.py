@@ -9,17 +9,13 @@ from datetime import datetime
 from pathlib import Path
 from typing import Final, Literal, Self
 
-from importer.models import OutcomeKind
 from importer.problems import ImporterError, UnusableInput
-from importer.report.next_steps import next_steps
-from importer.report.outcomes import outcome_text
+from importer.report.next_steps import Step
 from importer.report.problem_codes import GeneralTexts
 from importer.report.summary import Summary
-from importer.report.text import subject_line
-from importer.text.dates import in_words
+from importer.report.text import subject_line, summary_lines
 from importer.text.terminal import on_one_line
 
-_CAUSES: Final = 3
 _SHOWN: Final = ("column-not-found", "inbox-file-repeated")  # names of files, and of columns in the mapping
 _MEANINGS: Final = {
     0: "what kept it from starting is over",
@@ -94,45 +90,16 @@ class JobEnded:
 
     def _lines(self) -> Iterator[str]:
         texts = GeneralTexts()
-        yield f"Job: {self.job}"
-        yield f"File: {self.file}"
+        yield from (f"Job: {self.job}", f"File: {self.file}")
         if self.place:
             yield f"It is now here: {Path(self.place).absolute()}"
-        yield f"Time: {in_words((self.ended_at - self.started_at).total_seconds())}"
-        if self.summary is None:
-            yield from ("", self._result())
-        else:
-            yield from self._with_report(texts, self.summary)
-        stop = self.summary.stopped.code if self.summary and self.summary.stopped else None
-        for cause in dict.fromkeys(self.causes):
-            if cause.code != stop:
-                text, action = texts.of(cause.code)
-                yield from ("", f"[{cause.code}] {cause.text or text}", f"  What to do: {action}")
-        if self.folder is None:
-            return
-        if self.summary is not None and not self.place:  # otherwise a file beside it names the next commands
-            yield from ("", "What to do next")
-            for step in next_steps(self.summary, self.folder):
-                yield f"  - {step.text}"
-                yield from (f"    {command}" for command in step.commands)
-        yield from ("", f"Report on {socket.gethostname()}: {self.folder.absolute() / 'report.html'}")
-
-    def _result(self) -> str:
-        meaning = _MEANINGS.get(self.exit_code, "interrupted; safe to run again")
-        return f"Result: {meaning} (code {self.exit_code})"
-
-    def _with_report(self, texts: GeneralTexts, summary: Summary) -> Iterator[str]:
         yield ""
-        for kind in OutcomeKind:
-            if count := summary.outcomes[kind]:
-                yield f"{count:>8,}  {outcome_text(kind, dry_run=summary.dry_run).label}"
-        if summary.stopped is not None:
-            reason, action = texts.of(summary.stopped.code)
-            yield from ("", f"Why it stopped: {reason}", f"  What to do: {action}")
-        causes = texts.causes(group for group in summary.problems if group.is_to_fix)
-        if causes:
-            yield from ("", "Causes" if len(causes) <= _CAUSES else f"The {_CAUSES} largest of {len(causes)} causes")
-        for group in causes[:_CAUSES]:
-            column = f" in column {group.column}" if group.column else ""
-            yield f"  {group.count:,} {'row' if group.count == 1 else 'rows'}{column}: {group.what}"
-            yield f"    What to do: {group.hint}"
+        if self.summary is not None and self.folder is not None:
+            yield f"On {socket.gethostname()}:"
+            steps = (Step("What to do is in a file beside it"),) if self.place else None
+            yield from summary_lines(texts.summary(self.summary), self.folder.absolute(), steps=steps)
+        else:
+            yield f"Result: {_MEANINGS.get(self.exit_code, 'interrupted; safe to run again')} (code {self.exit_code})"
+        for cause in dict.fromkeys(self.causes):
+            text, action = texts.of(cause.code)
+            yield from ("", f"[{cause.code}] {cause.text or text}", f"  What to do: {action}")
