@@ -136,7 +136,7 @@ def test_two_sandbox_runs_at_once(front_door: FrontDoor) -> None:
     with sandbox_lock(front_door.folder):
         ran = front_door("run", "people.csv", "--mapping", "mapping.yaml", "--sandbox", "--out", ".")
     assert ran.code == 75
-    assert ran.err.startswith("importer: another command is using the sandbox of .: process ")
+    assert ran.err.startswith("importer: another command is using the sandbox of .; wait until it has ended")
 
 
 @pytest.mark.parametrize("sample", [LEGACY, NIGHTLY], ids=lambda sample: sample.name)
