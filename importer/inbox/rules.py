@@ -25,7 +25,7 @@ from pydantic import (
 from importer.app.orders import parse_minutes
 from importer.app.run_options import SendingOptions
 from importer.files import read_regular
-from importer.problems import FilePlace, LinePlace, Place, Problem, UnusableInput, UsageError
+from importer.problems import FilePlace, Problem, UnusableInput, UsageError
 from importer.text.normalize import did_you_mean
 
 RULES_FILE: Final = "inbox.toml"
@@ -142,35 +142,12 @@ def read_rules(folder: Path) -> Rules:
     try:
         return Rules.model_validate(values, context={"folder": folder})
     except ValidationError as error:
-        lines = _Lines(file, text)
-        raise UnusableInput([_problem(one, lines) for one in error.errors()]) from None
+        raise UnusableInput([_problem(one, file) for one in error.errors()]) from None
 
 
 def _unreadable(reason: str, file: Path) -> Problem:
     hint = 'fix it; texts are in quotes, like pattern = "acme_*.xlsx"'
     return Problem("inbox-rules-invalid", f"the file cannot be read: {reason}", hint, FilePlace(str(file)))
-
-
-class _Lines:
-    """The places of keys: the TOML parser does not give them."""
-
-    def __init__(self, file: Path, text: str) -> None:
-        self._file = file
-        self._at: dict[tuple[str, int, str], LinePlace] = {}
-        counts: dict[str, int] = {"files": -1}
-        section, number = "", 0
-        for line, content in enumerate(text.splitlines(), start=1):
-            if header := re.match(r"\s*\[+\s*([\w.\s]+?)\s*\]", content):
-                section = header[1].replace(" ", "")
-                counts["files"] += section == "files"
-                number = max(counts["files"], 0) if section.startswith("files") else 0
-                self._at.setdefault((section, number, ""), LinePlace(str(file), line, 1, content))
-            elif key := re.match(r"\s*\"?([\w.-]+)\"?\s*=", content):
-                self._at.setdefault((section, number, key[1]), LinePlace(str(file), line, key.start(1) + 1, content))
-
-    def place(self, section: str, number: int, key: str = "") -> Place:
-        keys = ((section, number, key), (f"{section}.{key}", number, ""), (section, number, ""))
-        return next((self._at[one] for one in keys if one in self._at), FilePlace(str(self._file)))
 
 
 _WRITE: Final = {
@@ -179,17 +156,18 @@ _WRITE: Final = {
 }
 
 
-def _problem(error: Any, lines: _Lines) -> Problem:
-    """An error of pydantic at its line. Its place in the file: (KEY,), or ("files", the number of its section, KEY)."""
+def _problem(error: Any, file: Path) -> Problem:
+    """An error of pydantic. Its place in the file: (KEY,), or ("files", the number of its section, KEY)."""
     name, number, key = ("", 0, error["loc"][0]) if len(error["loc"]) < 3 else error["loc"][:3]
     known = [*dict.fromkeys((*FileRule.__annotations__, *FileRule.model_fields))] if name else [*Rules.model_fields]
-    place, kind, message = lines.place(name, number, key), error["type"], f"{key} is not valid"
+    where, kind = f"[[files]] number {number + 1}: " if name else "", error["type"]
+    message = f"{where}{key} is not valid"
     if key == "files" or not isinstance(key, str):
         message, hint = "the file has no [[files]] section", "add one with pattern = and mapping ="
     elif kind == "missing":
-        message, hint, place = f"this section has no {key}", f"add {key} = to it", lines.place(name, number)
+        message, hint = f"{where}it has no {key}", f"add {key} = to it"
     elif kind == "extra_forbidden":
-        message, hint = f"unknown key {key!r}", did_you_mean(key, known, 20)
+        message, hint = f"{where}unknown key {key!r}", did_you_mean(key, known, 20)
     elif kind == "literal_error":
         hint = did_you_mean(str(error["input"]), re.findall("'(.*?)'", error["ctx"]["expected"]))
     elif kind == "value_error":
@@ -197,4 +175,4 @@ def _problem(error: Any, lines: _Lines) -> Problem:
         message += f": {reason}"
     else:
         hint = _WRITE.get(kind, "write a number greater than 0, without quotes")
-    return Problem("inbox-rules-invalid", message, hint, place)
+    return Problem("inbox-rules-invalid", message, hint, FilePlace(str(file)))
