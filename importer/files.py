@@ -5,10 +5,8 @@ from __future__ import annotations
 import errno
 import json
 import os
-import select
 import stat
 import tempfile
-import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
@@ -155,21 +153,18 @@ def sync_folder(folder: Path) -> None:
 _WITHOUT_WAITING: Final = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0) | getattr(os, "O_BINARY", 0)
 
 
-def read_regular(path: Path, max_bytes: int, pipe_seconds: float = 0) -> bytes:
-    """The content of a regular file of at most `max_bytes`, or of a pipe if `pipe_seconds` is not 0.
+def read_regular(path: Path, max_bytes: int) -> bytes:
+    """The content of a regular file of at most `max_bytes`.
 
     Raises:
-        OSError: the file does not exist, is not regular, is too large, or the pipe was not closed in time. The
-            message gives the reason.
+        OSError: the file does not exist, is not regular, or is too large. The message gives the reason.
     """
     descriptor = os.open(path, os.O_RDONLY | _WITHOUT_WAITING)
     try:
         found = os.fstat(descriptor)
-        if stat.S_ISFIFO(found.st_mode) and pipe_seconds:
-            content = _read_pipe(descriptor, max_bytes + 1, time.monotonic() + pipe_seconds)
-        elif not stat.S_ISREG(found.st_mode):
+        if not stat.S_ISREG(found.st_mode):
             raise OSError(errno.EINVAL, "it is not a regular file")
-        elif found.st_size > max_bytes:
+        if found.st_size > max_bytes:
             content = b""
         else:
             with os.fdopen(descriptor, "rb", closefd=False) as file:
@@ -179,18 +174,6 @@ def read_regular(path: Path, max_bytes: int, pipe_seconds: float = 0) -> bytes:
         return content
     finally:
         os.close(descriptor)
-
-
-def _read_pipe(descriptor: int, max_bytes: int, until: float) -> bytes:
-    content = b""
-    while len(content) < max_bytes:
-        if not select.select([descriptor], [], [], max(until - time.monotonic(), 0))[0]:
-            raise OSError(errno.ETIMEDOUT, "it is a pipe, and its writer did not finish in time")
-        piece = os.read(descriptor, max_bytes - len(content))
-        if not piece:
-            break
-        content += piece
-    return content
 
 
 def mode_for_others(path: Path) -> int | None:

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import threading
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from importer.files import read_regular
 from importer.ledger import ledger_name
 from importer.problems import UnusableInput
 from importer.settings import Settings, WireFormat, load_settings
@@ -456,33 +453,6 @@ def test_a_relative_folder_of_the_user_is_none(folder: Path, monkeypatch: pytest
     for relative in ("", "."):
         monkeypatch.setenv("XDG_CONFIG_HOME", relative)
         assert load_settings().concurrency == 8
-
-
-@pytest.mark.skipif(os.name == "nt", reason="it has no such pipes")
-def test_a_token_comes_from_a_pipe(folder: Path) -> None:
-    """A password manager writes it there once; it is asked for twice."""
-    os.mkfifo(folder / "token", 0o600)
-    with subprocess.Popen(["sh", "-c", "printf s3cret; sleep 0.2; echo >&1"], stdout=subprocess.PIPE) as manager:
-        assert manager.stdout is not None
-        writer = threading.Thread(target=lambda: (folder / "token").write_text("s3cret\n"), daemon=True)
-        writer.start()
-        settings = load_settings(token_file=folder / "token")
-        assert (settings.access_token(), settings.access_token()) == ("s3cret", "s3cret")
-        writer.join()
-        assert load_settings(token_file=f"/dev/fd/{manager.stdout.fileno()}").access_token() == "s3cret"
-
-
-@pytest.mark.skipif(os.name == "nt", reason="it has no such pipes")
-def test_a_pipe_that_says_nothing_is_not_waited_for(folder: Path) -> None:
-    """A pipe without a writer, one whose writer never ends, and an endless one are not waited for."""
-    os.mkfifo(folder / "token")
-    with pytest.raises(OSError, match="its writer did not finish in time"):
-        read_regular(folder / "token", 9, pipe_seconds=0.1)
-    with subprocess.Popen(["yes"], stdout=subprocess.PIPE) as endless:
-        assert endless.stdout is not None
-        with pytest.raises(OSError, match="it has more than 9 bytes"):
-            read_regular(Path(f"/dev/fd/{endless.stdout.fileno()}"), 9, pipe_seconds=60)
-        endless.kill()
 
 
 @pytest.mark.skipif(os.name == "nt", reason="its rights are kept in another way")

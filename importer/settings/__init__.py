@@ -53,7 +53,6 @@ _CONFIRMED: Final = (
 )
 _ANYWHERE: Final = ("notify_file", "ca_file")
 _MAX_TOKEN_BYTES: Final = 64 << 10  # bytes
-_PIPE_SECONDS: Final = 5.0  # to wait for a token from a pipe
 
 
 def _checked_base_url(url: str) -> str:
@@ -188,7 +187,6 @@ class Settings(BaseModel):
     mapping_folders: str | None = None  # more folders for files of mappings, separated as in PATH
 
     _set_by: dict[str, SettingSource] = PrivateAttr(default_factory=dict)
-    _token_once: str | None = PrivateAttr(default=None)  # a pipe can be read only once
 
     @field_validator("yes_no", mode="before")
     @classmethod
@@ -274,12 +272,10 @@ class Settings(BaseModel):
             UnusableInput: it is missing, not valid, not readable, or readable by others, or the address was not
                 confirmed.
         """
-        if self._token_once is None:
-            use = self.unconfirmed_use()
-            if problems := [*([use.refusal()] if use else []), *self._readable_by_others()]:
-                raise UnusableInput(problems)
-            self._token_once = self._read_token()
-        return self._token_once
+        use = self.unconfirmed_use()
+        if problems := [*([use.refusal()] if use else []), *self._readable_by_others()]:
+            raise UnusableInput(problems)
+        return self._read_token()
 
     def changed_token(self, used: str) -> str | None:
         """What the token file has now, if that is another usable token than the one that was used."""
@@ -291,7 +287,6 @@ class Settings(BaseModel):
             return None
         if found is None or found == used:
             return None
-        self._token_once = found
         return found
 
     def unconfirmed_use(self) -> TokenUse | None:
@@ -349,7 +344,7 @@ class Settings(BaseModel):
             return _usable_token(self.token.get_secret_value(), "IMPORTER_TOKEN")
         if self.token_file is not None:
             try:
-                text = read_regular(self.token_file, _MAX_TOKEN_BYTES, _PIPE_SECONDS).decode()
+                text = read_regular(self.token_file, _MAX_TOKEN_BYTES).decode()
             except (OSError, UnicodeDecodeError) as error:
                 # Without the path: the user may have set the token itself by mistake.
                 source = self._set_by.get("token_file")
