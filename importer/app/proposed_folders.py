@@ -15,8 +15,6 @@ from importer.suggest import ColumnView, Proposal, ProposedField, ProposedValue,
 
 _MOST_FOLDERS, _MOST_FILES = 20, 20_000  # that are looked through for a proposal
 _NEARLY_ALL = 0.5
-_SURE = 0.9
-_FIRST_TRIED, _TRIED = 5, 100  # texts of a column
 
 
 def with_document_folders(proposal: Proposal, views: Sequence[ColumnView], file: Path) -> Proposal:
@@ -40,7 +38,7 @@ def with_document_folders(proposal: Proposal, views: Sequence[ColumnView], file:
     )
     candidate = [replace(one, value=completed(one.value)) for one in proposal.candidate]
     proposal = replace(proposal, candidate=tuple(candidate), answers=answers)
-    return _with_cv_by_key(_with_cv(proposal, {one for one in of_column if one.name}, completed), views, folders)
+    return _with_cv(proposal, {one for one in of_column if one.name}, completed)
 
 
 def _with_cv(proposal: Proposal, columns: set[Column], completed: Callable[[ProposedValue], ProposedValue]) -> Proposal:
@@ -58,41 +56,6 @@ def _with_cv(proposal: Proposal, columns: set[Column], completed: Callable[[Prop
         open_fields=tuple(one for one in proposal.open_fields if one.name != "cv"),
         open_columns=tuple(one for one in proposal.open_columns if one.name != column.name),
     )
-
-
-def _with_cv_by_key(proposal: Proposal, views: Sequence[ColumnView], folders: Sequence[DocumentFolder]) -> Proposal:
-    """CVs that no column names, but whose names have a text of the row, such as its ID: `name: "*{ID}*"`."""
-    if not any(one.name == "cv" for one in proposal.open_fields):
-        return proposal
-    shares = {
-        (view.column.name, folder.shown_as): share
-        for folder in folders
-        for view in views
-        if view.column.name and not {*view.column.name} & {*"{}"} and (share := _share_by_key(view, folder)) >= _SURE
-    }
-    if not shares:
-        return proposal
-    length = {view.column.name: sum(map(len, view.texts)) for view in views}  # an ID says more than a name in it
-    column, folder = max(shares, key=lambda one: (shares[one], length[one[0]]))
-    share = shares[column, folder]
-    settings = Setting("folder", folder), Setting("name", f"*{{{column}}}*")
-    value = ProposedValue(settings=settings, review_reason=f"{share:.0%} of these texts are in the name of one file")
-    return replace(
-        proposal,
-        candidate=(*proposal.candidate, ProposedField("cv", value)),
-        open_fields=tuple(one for one in proposal.open_fields if one.name != "cv"),
-        open_columns=tuple(one for one in proposal.open_columns if one.name != column),
-    )
-
-
-def _share_by_key(view: ColumnView, folder: DocumentFolder) -> float:
-    """The share of a column's texts that are in the name of exactly one file, each in that of another one."""
-    texts = list(islice(view.texts, _TRIED))
-    found = [folder.find(f"*\0{text}\0*", is_pattern=True) for text in texts[:_FIRST_TRIED]]
-    if any(isinstance(one, DocumentFile) for one in found):
-        found += [folder.find(f"*\0{text}\0*", is_pattern=True) for text in texts[_FIRST_TRIED:]]
-    files = {one.path for one in found if isinstance(one, DocumentFile)}
-    return len(files) / max(len(texts), 1)
 
 
 def _folders_beside(file: Path) -> Iterator[DocumentFolder]:

@@ -495,18 +495,6 @@ def test_a_row_that_is_there_stays_so_whatever_its_document(served: Served) -> N
     assert served(*RUN, "--json", **UPLOADS).counts == {"already_imported": 4, "created": 1}
 
 
-def test_a_column_in_the_names_of_files_is_proposed(served: Served) -> None:
-    """Where no column names the files: marked, as it is likely only."""
-    folder = served.door.folder
-    rows = (folder / "people.csv").read_text("utf-8").replace("CV file", "ID").replace("C:\\ats\\", "A-")
-    (folder / "people.csv").write_text(rows.replace(".PDF", ""), "utf-8")
-    for name in PEOPLE:
-        (folder / "cvs" / f"{name}.pdf").rename(folder / "cvs" / f"CV {name} A-{name}.pdf")
-    assert served("mapping", "new", "people.csv", "--job-post", "4f2c9a", "--to", "new.yaml").code == 0
-    line = next(one for one in (folder / "new.yaml").read_text("utf-8").splitlines() if "cv:" in one)
-    assert line.strip().startswith('cv: {folder: cvs, name: "*{ID}*"}   # please check: 100% of these texts')
-
-
 def test_a_row_shows_its_file(served: Served) -> None:
     """The path of the file that was found; the text of the cell, where the file has gone since."""
     assert served(*RUN, **UPLOADS).code == 0
