@@ -21,13 +21,15 @@ from multiprocessing import current_process, forkserver, get_context, parent_pro
 from typing import Final, Literal, NamedTuple
 
 from importer.app.orders import Forecast
+from importer.ledger import Ledger
 from importer.mapping import DuplicatePolicy, ResolvedMapping
 from importer.models import ROUTE_UNKNOWN, Outcome, OutcomeKind, ReadyCandidate, Row
 from importer.problems import CellPlace, Origin, Problem
 from importer.processes import without_secrets
 from importer.report.accounting import ReportedRow, SummaryCounter
-from importer.runs.known_rows import CandidateEmail, Emails
+from importer.runs.known_rows import CandidateEmail, Emails, KnownRows
 from importer.runs.table import Classified, RunTable
+from importer.sending import DryLoader, LoadOptions
 from importer.transform import (
     DOMAIN_MISTYPED,
     Filtered,
@@ -269,9 +271,8 @@ def _prepare_there(rows: _Rows) -> list[_Prepared]:
 # --- what will become of all rows ---------------------------------------------------------------------
 
 
-LookUpKnown = Callable[[list[Classified]], tuple[dict[int, Outcome], set[int]]]
-"""The outcomes of candidates that are not sent by what became of them before, and those that an earlier run imported;
-both by first row, as the ledger knows."""
+LookUpKnown = Callable[[list[Classified]], dict[int, Outcome]]
+"""The outcomes of candidates that are not sent by what became of them before, by first row, as the ledger knows."""
 
 
 _HELD_BACK: Final = (OutcomeKind.INVALID, OutcomeKind.REJECTED, OutcomeKind.UNCONFIRMED)
@@ -294,19 +295,27 @@ def as_imported(result: ReadyCandidate | Outcome) -> Outcome:
     return Outcome(result.row, OutcomeKind.ALREADY_IMPORTED, problems=problems)
 
 
-def forecast_of(
-    candidates: Iterator[Classified], origin: Origin, known: LookUpKnown = lambda _: ({}, set())
-) -> Forecast:
+def settled(known: KnownRows, ledger: Ledger, block: list[Classified], again: LoadOptions) -> dict[int, Outcome]:
+    """The outcomes of candidates that are not sent by what became of them before, by first row."""
+    ready = [one.result for one in block if isinstance(one.result, ReadyCandidate)]
+    loaded = (each for some in DryLoader(ledger, known.scope, options=again).load(ready) for each in some)
+    imported = known.imported(ledger, {one.rows: CandidateEmail(one.email) for one in block if one.email})
+    return {
+        **{each.row: each for each in loaded if each.kind is not OutcomeKind.NOT_SENT},
+        **{one.rows[0]: as_imported(one.result) for one in block if one.rows[0] in imported},
+        **known.other_forms(ledger, to_look_up(block)),
+    }
+
+
+def forecast_of(candidates: Iterator[Classified], origin: Origin, known: LookUpKnown = lambda _: {}) -> Forecast:
     """What will become of these candidates. origin: of their rows."""
-    ready = last_row = done = 0
+    ready = last_row = 0
     groups: list[tuple[int, ...]] = []
     counter = SummaryCounter()
     while block := list(islice(candidates, _AT_ONCE)):
-        outcomes, imported = known(block)
+        outcomes = known(block)
         for one in block:
             rows, result = one.rows, outcomes.get(one.rows[0], one.result)
-            if one.email and rows[0] in imported and rows[0] not in outcomes:
-                result = as_imported(result)
             last_row = max(last_row, rows[-1])
             if len(rows) > 1:
                 groups.append(rows)
@@ -315,15 +324,12 @@ def forecast_of(
                     counter.add(ReportedRow(Row(origin, row, ()), replace(result, row=row)))
                 continue
             ready += len(rows)
-            done += len(rows) if rows[0] in imported else 0
             if one.warnings:
                 warned = Outcome(rows[0], OutcomeKind.NOT_SENT, problems=one.warnings)
                 counter.add(ReportedRow(Row(origin, rows[0], ()), warned))
-    held_back, filtered = sum(counter.outcomes[kind] for kind in _HELD_BACK), counter.outcomes[OutcomeKind.FILTERED]
-    corrected = counter.outcomes[OutcomeKind.ALREADY_IMPORTED]
+    held_back = sum(counter.outcomes[kind] for kind in _HELD_BACK)
+    filtered, done = (counter.outcomes[kind] for kind in (OutcomeKind.FILTERED, OutcomeKind.ALREADY_IMPORTED))
     reasons = tuple(group for group in counter.groups() if group.outcome in _HELD_BACK)
     warned_of = tuple(group for group in counter.groups() if group.is_warning)
-    total = ready + held_back + filtered + corrected
-    return Forecast(
-        total, ready - done, last_row, tuple(groups), done + corrected, held_back, filtered, reasons, warned_of
-    )
+    total = ready + held_back + filtered + done
+    return Forecast(total, ready, last_row, tuple(groups), done, held_back, filtered, reasons, warned_of)

@@ -13,23 +13,13 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
-from importer.app.classify_rows import ReadRows, check_rows, forecast_of, to_look_up
+from importer.app.classify_rows import ReadRows, check_rows, forecast_of, settled
 from importer.app.documents import know_uploaded, look_into_documents, open_folders, prepare_uploads, upload_mark
 from importer.app.orders import Forecast, Listener, Order, Preparing
 from importer.app.plan import Plan, remove_files
 from importer.ledger import Scope, open_existing_ledger
 from importer.mapping import Mapping, ResolvedFilter, ResolvedMapping, resolve
-from importer.models import (
-    NEEDS_ATTENTION,
-    ROUTE_UNKNOWN,
-    Operation,
-    Outcome,
-    Question,
-    ReadyCandidate,
-    Route,
-    Row,
-    SourceOptions,
-)
+from importer.models import ROUTE_UNKNOWN, Operation, Outcome, Question, Route, Row, SourceOptions
 from importer.problems import DamagedRun, FilePlace, Problem, StoppedEarly, UnusableInput, UsageError, unusable_file
 from importer.report.write import write_unfinished_summary
 from importer.runs.corrections import Corrected, refuse_split_candidates
@@ -48,7 +38,6 @@ from importer.runs.results_folder import announce_run, make_private_folder, new_
 from importer.runs.row_selection import ALL_ROWS, Part, Selection
 from importer.runs.run_report import facts_of
 from importer.runs.table import RESTORE, TABLE, Classified, RunTable
-from importer.sending import DryLoader
 from importer.settings import Settings
 from importer.sources import FileKind, ReadingLimits, Sheet, SourceCopy, copy_source, kind_by_name, open_sheet
 from importer.text.normalize import closest, join_key, normalize
@@ -143,16 +132,9 @@ class Planner:
         share = self.order.selection.part
         return new_run_id() + (f".{share.number}of{share.total}" if share else "")
 
-    def _look_up(self, known: KnownRows, block: list[Classified]) -> tuple[dict[int, Outcome], set[int]]:
+    def _look_up(self, known: KnownRows, block: list[Classified]) -> dict[int, Outcome]:
         with open_existing_ledger(self.order.settings.ledger_address) or nullcontext() as ledger:
-            if ledger is None:
-                return {}, set()
-            emails, sending = to_look_up(block), self.order.sending
-            others = known.other_forms(ledger, emails)
-            ready = [one.result for one in block if isinstance(one.result, ReadyCandidate)]
-            loader = DryLoader(ledger, known.scope, options=sending.again)
-            outcomes = {each.row: each for some in loader.load(ready) for each in some if each.kind in NEEDS_ATTENTION}
-            return {**outcomes, **others}, known.imported(ledger, emails)
+            return settled(known, ledger, block, self.order.sending.again) if ledger is not None else {}
 
     def _read(self, mapping: Mapping, folder: Path) -> tuple[_Inputs, RunManifest]:
         """Copy and read file, mapping, other tables and questions; the manifest says so far only what was read."""
