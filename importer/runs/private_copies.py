@@ -95,9 +95,6 @@ def open_children(
     return ChildTables(tables, tuple(children.copies.values()))
 
 
-_SOURCE = "(source)"  # in a manifest: the workbook of the run whose rows were fixed, which is no file of the mapping
-
-
 class _Children:
     """Copies and opens the other tables of a source. folders: where their files may be, besides its own folder."""
 
@@ -109,13 +106,12 @@ class _Children:
     def open(self, child: ChildSource, place: Place) -> Sheet:
         """A table. place: where the mapping names it."""
         if child.file is None:
-            copy = self._workbook()
-            if kind_by_name(Path(copy.copy)) is FileKind.CSV:
+            if kind_by_name(self._source.copy) is FileKind.CSV:
                 message = f"the source is not a workbook, so it has no sheet '{child.options.sheet}'"
                 hint = "import the workbook, or use file: instead of sheet:"
                 raise UnusableInput(Problem("source-not-a-workbook", message, hint, place))
-            path = self._folder / copy.copy if self._earlier else self._source.copy
-            return open_sheet(path, child.options, self._limits, shown_as=copy.shown_as)
+            shown_as = self._earlier.file if self._earlier else str(self._source.file)
+            return open_sheet(self._source.copy, child.options, self._limits, shown_as=shown_as)
         name = child.file
         if name not in self.copies:
             path, shown_as = self._file(name, place)
@@ -134,17 +130,6 @@ class _Children:
         children = self._earlier.children if self._earlier else ()
         found = next((child for child in children if child.name == name), None)
         return (self._source.file.parent / found.copy, found.shown_as) if found else None
-
-    def _workbook(self) -> ChildCopy:
-        """The workbook with the child sheets: the source itself, or for a results file that of its run."""
-        if not self._earlier:
-            return ChildCopy(_SOURCE, self._source.copy.name, "", str(self._source.file))
-        if _SOURCE not in self.copies:
-            own = self._source.file.parent / self._earlier.source, self._earlier.file
-            workbook, shown_as = self._earlier_copy(_SOURCE) or own
-            copied = copy_source(workbook, self._folder, self._limits, stem="child-source")
-            self.copies[_SOURCE] = ChildCopy(_SOURCE, copied.path.name, copied.sha256, shown_as)
-        return self.copies[_SOURCE]
 
     def _file(self, name: str, place: Place) -> tuple[Path, str]:
         if (earlier := self._earlier_copy(name)) is not None:
@@ -194,7 +179,7 @@ def resolve_again(
         kept = {child.name: child for child in manifest.children}
         tables = {}
         for child in mapping.child_sources:
-            copy = kept[child.file] if child.file else kept.get(_SOURCE)
+            copy = kept[child.file] if child.file else None
             path, name = (copy.copy, copy.shown_as) if copy else (manifest.source, manifest.file)
             tables[child] = open_sheet(folder / path, child.options, shown_as=name)
         today, documents = manifest.started_at.date(), _folders_now(manifest, is_of_past=is_of_past)
