@@ -27,32 +27,6 @@ from importer.ledger.states import (
 )
 from importer.problems import unusable_file
 
-__all__ = [
-    "DONE",
-    "TRANSITIONS",
-    "Answered",
-    "Attempt",
-    "Fingerprints",
-    "Intent",
-    "Known",
-    "Ledger",
-    "LedgerPlace",
-    "LedgerUnwritable",
-    "NotAllowed",
-    "RowState",
-    "RunRecord",
-    "Scope",
-    "Sent",
-    "State",
-    "Transition",
-    "is_on_server",
-    "ledger_folder",
-    "ledger_name",
-    "normalized_email",
-    "open_existing_ledger",
-    "open_ledger",
-]
-
 
 def open_ledger(address: LedgerPlace, clock: Callable[[], float] = time.time) -> Ledger:
     """Open a ledger, or create it with its key if it does not exist. `clock`: seconds since 1970.

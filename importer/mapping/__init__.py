@@ -49,14 +49,3 @@ from importer.mapping.scalars import CellPattern
 from importer.mapping.tables import ChildSource
 from importer.mapping.values import DuplicatePolicy, Edge, NameRule, Otherwise, Surname, Take, ValueSpec
 from importer.mapping.yaml_text import comment_text, flow_list, one_or_list, scalar
-
-__all__ = [
-    "ENTRY_FIELDS", "ENTRY_SOURCES", "FULL_NAME", "IN_SOURCE", "NO_WORDS", "NUMBERS", "OUTSIDE_HINT", "PLACEHOLDER",
-    "TEST_ROWS", "YES_WORDS", "CellPattern", "ChildSource", "ChoiceOptions", "ColumnLookup", "DuplicatePolicy",
-    "Edge", "EntriesFrom", "EntryKind", "EntryOrder", "FieldSpec", "FromChild", "FromGroup", "FromJson", "FromLists",
-    "FromPieces", "FromRow", "Items", "Keys", "Kind", "Lookup", "Mapping", "NameRule", "Node", "Otherwise",
-    "ResolvedAnswer", "ResolvedEntries", "ResolvedFilter", "ResolvedGroup", "ResolvedGrouping", "ResolvedMapping",
-    "ResolvedSource", "ResolvedTable", "ResolvedValue", "Surname", "Take", "TestRow", "TestRows", "Text", "ValueSpec",
-    "check_without_columns", "comment_text", "flow_list", "is_within", "mappings_in", "one_or_list", "read_mapping",
-    "read_mappings", "read_test_rows", "resolve", "scalar", "spec_of_candidate", "spec_of_entry", "spec_of_question",
-]  # fmt: skip

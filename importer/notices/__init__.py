@@ -2,5 +2,3 @@
 
 from importer.notices.job import Cause, JobEnded, causes_of
 from importer.notices.notifier import AddressesUnusable, Notifier, described_addresses
-
-__all__ = ["AddressesUnusable", "Cause", "JobEnded", "Notifier", "causes_of", "described_addresses"]

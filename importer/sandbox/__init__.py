@@ -8,14 +8,3 @@ from importer.sandbox.files import SandboxUnusable
 from importer.sandbox.memory import forget
 from importer.sandbox.server import LoggedRequest, RunningSandbox, running, serve
 from importer.sandbox.service import SHIPPED_QUESTIONS, SandboxOptions
-
-__all__ = [
-    "SHIPPED_QUESTIONS",
-    "LoggedRequest",
-    "RunningSandbox",
-    "SandboxOptions",
-    "SandboxUnusable",
-    "forget",
-    "running",
-    "serve",
-]

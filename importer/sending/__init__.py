@@ -5,20 +5,3 @@ from importer.sending.known import DryLoader
 from importer.sending.loop import Loader, RequestAnswered, Waiting
 from importer.sending.options import Cancellation, ErrorLimit, LoadOptions, Resend, Window, parse_minutes, parse_window
 from importer.sending.uploads import Document, Uploader
-
-__all__ = [
-    "LEDGER_LOST",
-    "Cancellation",
-    "Document",
-    "DryLoader",
-    "ErrorLimit",
-    "LoadOptions",
-    "Loader",
-    "RequestAnswered",
-    "Resend",
-    "Uploader",
-    "Waiting",
-    "Window",
-    "parse_minutes",
-    "parse_window",
-]

@@ -3,16 +3,3 @@
 from importer.service.client import NOT_JSON, PROBED, RecruitingService, Reply, service_of
 from importer.service.question_list import RetryPolicy, saved_questions
 from importer.service.transport import Limits, NoReply, describe_transport
-
-__all__ = [
-    "NOT_JSON",
-    "PROBED",
-    "Limits",
-    "NoReply",
-    "RecruitingService",
-    "Reply",
-    "RetryPolicy",
-    "describe_transport",
-    "saved_questions",
-    "service_of",
-]

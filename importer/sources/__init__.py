@@ -6,22 +6,3 @@ from importer.sources.results_file import run_of_report
 from importer.sources.results_reader import ResultsTable, is_results_file, results_tables
 from importer.sources.sheet import USUAL_LIMITS, FileKind, ReadingLimits, Sheet
 from importer.sources.source_file import SourceCopy, copy_source, kind_by_name, share_copy
-
-__all__ = [
-    "USUAL_LIMITS",
-    "FileKind",
-    "ReadingLimits",
-    "ResultsTable",
-    "Sheet",
-    "SourceCopy",
-    "clean",
-    "copy_source",
-    "find_problem",
-    "is_canonical",
-    "is_results_file",
-    "kind_by_name",
-    "open_sheet",
-    "results_tables",
-    "run_of_report",
-    "share_copy",
-]

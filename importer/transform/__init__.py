@@ -11,27 +11,3 @@ from importer.transform.lookups import value_reader
 from importer.transform.row import BodyReader, Invalid, body_reader, encode, transform_row
 from importer.transform.trace import TracedPart, trace_parts, trace_row
 from importer.transform.values import ValueReader
-
-__all__ = [
-    "DATE_IN_FUTURE",
-    "DOMAIN_MISTYPED",
-    "BodyReader",
-    "EntriesReader",
-    "Filtered",
-    "Invalid",
-    "LikelyErrors",
-    "Seen",
-    "TracedPart",
-    "ValueReader",
-    "body_reader",
-    "candidate_rows",
-    "encode",
-    "filtered",
-    "join_warnings",
-    "place_of_address",
-    "same_address",
-    "trace_parts",
-    "trace_row",
-    "transform_row",
-    "value_reader",
-]
