@@ -1,28 +1,23 @@
-"""Opens a workbook: chooses its sheet, reads it once, and keeps the records in a file from where they are read again.
-
-The file has no name, or is in the folder of an import that is prepared in the browser.
-"""
+"""Opens a workbook: chooses its sheet, reads it once, and keeps its records in a file without a name."""
 
 from __future__ import annotations
 
 import difflib
 import errno
-import marshal
-import os
-import struct
+import pickle
 import tempfile
 import unicodedata
 import warnings
 import weakref
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import lru_cache, partial
 from itertools import islice
 from pathlib import Path
 from threading import Lock
-from typing import IO, Any, Final, Protocol
+from typing import Final, Protocol
 
 from importer.models import CELLS_MERGED, SourceOptions
 from importer.problems import CellPlace, Origin, Problem, UnusableInput, column_letter, file_problem, unusable_file
@@ -37,8 +32,6 @@ _MOST_KEPT: Final = 4  # sheets: the page reads them again for each step
 _SHOWN: Final = 10  # merged ranges in one warning
 _BATCH: Final = 250  # records that are written at once
 _TOLD_EACH: Final = 1_000  # records
-_LENGTH: Final = struct.Struct(">I")
-_OFFSET: Final = struct.Struct(">Q")
 _DAMAGED: Final = (
     "the workbook cannot be read: it is damaged, or has a form that importer does not know",
     "open it in a spreadsheet program and save it again",
@@ -132,7 +125,7 @@ def _read(
         book = _open(path, name, kind, limits)
         title = _chosen(book, wanted, name)
     with _told_well(name, title):
-        return _KeptSheet.read(book, name, title, limits.on_rows)
+        return _KeptSheet(book, name, title, limits.on_rows)
 
 
 @contextmanager
@@ -154,19 +147,16 @@ def _told_well(name: str, title: str = "") -> Iterator[None]:
         raise unusable_file("workbook-damaged", *_DAMAGED, name) from None
 
 
-_PlainRecord = tuple[Any, ...]
-
-
-def _heads(book: _Book, name: str, titles: Sequence[str]) -> Iterator[tuple[str, list[_PlainRecord]]]:
+def _heads(book: _Book, name: str, titles: Sequence[str]) -> Iterator[tuple[str, list[Record]]]:
     """The titles and the first rows of some sheets, as far as they can be read."""
     for title in titles[:_MAX_HEADS]:
         with suppress(Exception):  # no reason not to read another one
             reader, rows = CellReader(name, SheetFacts()), book.rows(title, SheetFacts())
-            yield title, [_plain(reader.record(*row)) for row in islice(rows, WINDOW)]
+            yield title, [reader.record(*row) for row in islice(rows, WINDOW)]
 
 
-def _head(name: str, title: str, records: Sequence[_PlainRecord]) -> RecordSource:
-    return RecordSource(Origin(name, title), "", lambda: (_record(*each) for each in records), even=False)
+def _head(name: str, title: str, records: Sequence[Record]) -> RecordSource:
+    return RecordSource(Origin(name, title), "", lambda: (one for one in records), even=False)
 
 
 # --- which sheet is read ------------------------------------------------------------------------
@@ -219,39 +209,22 @@ def _folded(title: str) -> str:
 
 
 class _KeptSheet:
-    """A sheet that was read. Its file has the records in batches, then the facts, then where these begin."""
+    """A sheet that was read: its facts, and its records in batches in a file without a name."""
 
-    def __init__(self, file: IO[bytes], name: str) -> None:
-        self._file, self._lock = file, Lock()
-        weakref.finalize(self, file.close)
-        self._end = _OFFSET.unpack(self._bytes(file.seek(-_OFFSET.size, os.SEEK_END), _OFFSET.size))[0]
-        title, self.sheets, self.heads, merged, *facts = marshal.loads(self._block(self._end)[0])
-        self.origin = Origin(name, title)
-        self.facts = SheetFacts(*facts)
-        self.facts.merged = [MergedRange(*each) for each in merged]
-
-    @classmethod
-    def read(cls, book: _Book, name: str, title: str, on_rows: Callable[[int], None] | None) -> _KeptSheet:
-        """Write the records of a sheet of a workbook into a file without a name."""
-        facts, count = SheetFacts(), 0
-        reader, rows = CellReader(name, facts), book.rows(title, facts)
-        with ExitStack() as undo:
-            file = undo.enter_context(tempfile.TemporaryFile())
-            while batch := [_plain(reader.record(*row)) for row in islice(rows, _BATCH)]:
-                _write(file, batch)
-                count += len(batch)
-                if on_rows is not None and count % _TOLD_EACH == 0:
-                    on_rows(count)
-            end = file.tell()
-            sheets = [(one.title, one.visible) for one in book.sheets]
-            heads = list(_heads(book, name, [one for one, is_visible in sheets if not is_visible and one != title]))
-            merged = [tuple(each) for each in facts.merged]
-            known = facts.hidden, facts.hidden_columns, facts.links, facts.lost_digits, facts.is_1904
-            _write(file, (title, sheets, heads, merged, *known))
-            file.write(_OFFSET.pack(end))
-            file.flush()
-            undo.pop_all()
-        return cls(file, name)
+    def __init__(self, book: _Book, name: str, title: str, on_rows: Callable[[int], None] | None) -> None:
+        self.origin, self.facts = Origin(name, title), SheetFacts()
+        self._file, self._lock = tempfile.TemporaryFile(), Lock()  # noqa: SIM115 - closed with this
+        weakref.finalize(self, self._file.close)
+        reader, rows, count = CellReader(name, self.facts), book.rows(title, self.facts), 0
+        while batch := [reader.record(*row) for row in islice(rows, _BATCH)]:
+            pickle.dump(batch, self._file)
+            count += len(batch)
+            if on_rows is not None and count % _TOLD_EACH == 0:
+                on_rows(count)
+        self._end = self._file.tell()
+        self.sheets = [(one.title, one.visible) for one in book.sheets]
+        hidden = [one for one, is_visible in self.sheets if not is_visible and one != title]
+        self.heads = list(_heads(book, name, hidden))
 
     def records(self) -> Generator[Record, None, None]:
         """Every row that has cells; may be called again. Cells under merged ones, which nobody sees, are blank; those
@@ -278,9 +251,10 @@ class _KeptSheet:
         waiting, reached = deque(sorted(self.facts.merged)), list[MergedRange]()
         at = 0
         while at < self._end:
-            data, at = self._block(at)
-            for each in marshal.loads(data):
-                record = _record(*each)
+            with self._lock:  # requests of the page read at the same time
+                self._file.seek(at)
+                batch, at = pickle.load(self._file), self._file.tell()
+            for record in batch:
                 hidden: frozenset[int] = frozenset()
                 while waiting and waiting[0].first_row <= record.number:
                     reached.append(waiting.popleft())
@@ -288,40 +262,6 @@ class _KeptSheet:
                     reached = [one for one in reached if one.last_row >= record.number]
                     hidden = frozenset(_covered(record, reached))
                 yield record, hidden, reached
-
-    def _block(self, at: int) -> tuple[bytes, int]:
-        """The bytes of a block, and where the next one begins."""
-        (size,) = _LENGTH.unpack(self._bytes(at, _LENGTH.size))
-        return self._bytes(at + _LENGTH.size, size), at + _LENGTH.size + size
-
-    def _bytes(self, at: int, size: int) -> bytes:
-        with self._lock:  # requests of the page read at the same time
-            self._file.seek(at)
-            return self._file.read(size)
-
-
-def _write(file: IO[bytes], value: Any) -> None:
-    data = marshal.dumps(value)
-    file.write(_LENGTH.pack(len(data)) + data)
-
-
-def _plain(record: Record) -> _PlainRecord:
-    """A record as values that marshal knows; most have only texts."""
-    if not (record.typed or record.problems):
-        return record.number, record.cells
-    problems = [(one.index, one.problem.code, one.problem.message, one.problem.hint) for one in record.problems]
-    return record.number, record.cells, record.typed, problems, record.currencies
-
-
-def _record(
-    number: int,
-    cells: tuple[str, ...],
-    typed: frozenset[int] = frozenset(),
-    problems: Sequence[tuple[int, str, str, str]] = (),
-    currencies: tuple[tuple[int, str], ...] = (),
-) -> Record:
-    found = tuple(CellProblem(each[0], Problem(*each[1:])) for each in problems)
-    return Record(number, cells, typed, found, (), currencies)
 
 
 def _merged_with(merged: MergedRange) -> CellProblem:
