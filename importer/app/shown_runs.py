@@ -196,4 +196,4 @@ class SentAnswers:
         body = transform_row(candidate, self._mapping)
         if not isinstance(body, Application | PoolCandidate):
             return ()
-        return mark_corrected(trace_row(candidate, self._mapping, body), row.origin, self._corrected)
+        return mark_corrected(trace_row(candidate, self._mapping), row.origin, self._corrected)

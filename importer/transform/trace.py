@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from importer.mapping import Kind, ResolvedMapping, ResolvedValue
-from importer.models import Answer, Application, PoolCandidate, Question, Row
+from importer.models import Answer, Question, Row
 from importer.problems import CellPlace, Problem
 from importer.sent_answers import Note, TracedAnswer, TracedCell
 from importer.text.normalize import stripped
@@ -17,22 +17,6 @@ from importer.transform.entry_rows import EntryRow
 from importer.transform.interpreter import OPEN_END
 from importer.transform.row import AnswerReader, body_reader
 from importer.transform.values import ReadFrom, ValueReader
-
-
-def trace_row(row: Row, mapping: ResolvedMapping, body: Application | PoolCandidate) -> tuple[TracedAnswer, ...]:
-    """How the body that `transform_row` made from this row came to be: its fields, then one for each question.
-
-    What is sent is taken from the body. Where it comes from is asked from the readers that read it. As fast as
-    transforming the row twice; pure.
-    """
-    reader = body_reader(mapping)
-    traced = [_value(name, field, row, getattr(body, name)) for name, field in reader.fields.items()]
-    unused = list(body.answers) if isinstance(body, Application) else []
-    for answer_reader in reader.answers:
-        is_answered = bool(unused) and unused[0].job_post_question == answer_reader.reference
-        traced.append(_answer(answer_reader, row, unused.pop(0) if is_answered else None))
-    assert not unused, "an answer of the body comes from no question of the mapping"
-    return tuple(traced)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +30,11 @@ class TracedPart:
     traced: TracedAnswer
     problems: tuple[Problem, ...] = ()
     is_left_out: bool = False
+
+
+def trace_row(row: Row, mapping: ResolvedMapping) -> tuple[TracedAnswer, ...]:
+    """How the body that `transform_row` makes from this row comes to be: its fields, then one for each question."""
+    return tuple(part.traced for part in trace_parts(row, mapping))
 
 
 def trace_parts(row: Row, mapping: ResolvedMapping) -> Iterator[TracedPart]:

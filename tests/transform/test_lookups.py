@@ -111,7 +111,7 @@ def test_the_trace_shows_the_cell_there() -> None:
     mapping = _mapping("8,Van,\n7,İzmir,\n")
     body = transform_row(row("7"), mapping)
     assert isinstance(body, Application)
-    (cell,) = trace_row(row("7"), mapping, body)[-1].cells
+    (cell,) = trace_row(row("7"), mapping)[-1].cells
     assert (str(cell.place), cell.text) == ('there.csv, row 3, column "City"', "İzmir")
 
 
@@ -200,7 +200,7 @@ def test_the_trace_of_a_value_of_an_entry() -> None:
     mapping = _entries("cell: {column: All, split: ';', pattern: '(?P<School>[^,]*),(?P<Code>.*)'}", "Code", ["All"])
     body = transform_row(row("MIT,1"), mapping)
     assert isinstance(body, Application)
-    ((school, degree),) = trace_row(row("MIT,1"), mapping, body)[-1].entries
+    ((school, degree),) = trace_row(row("MIT,1"), mapping)[-1].entries
     assert [(str(cell.place), cell.text) for cell in (*school.cells, *degree.cells)] == [
         ('c.csv, row 5, column "All"', "MIT"),
         ('codes.csv, row 2, column "Degree"', "masters_degree"),

@@ -18,7 +18,7 @@ def _answer(mapping: ResolvedMapping, source: Row) -> TracedAnswer:
     """The trace of the one question."""
     body = transform_row(source, mapping)
     assert isinstance(body, Application), body
-    return trace_row(source, mapping, body)[-1]
+    return trace_row(source, mapping)[-1]
 
 
 def _line(answer: TracedAnswer) -> str:

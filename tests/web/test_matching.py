@@ -289,7 +289,7 @@ def test_a_row_is_shown_as_it_is_read(match: Match, tmp_path: Path, settings: Se
         else:
             assert isinstance(read, Application)
             lines = [line for part in shown.parts for line in part.lines]
-            assert lines == list(sent_lines(trace_row(row, resolved, read), row.origin))
+            assert lines == list(sent_lines(trace_row(row, resolved), row.origin))
             assert shown.problem_count == 0
         assert {line.column for line in shown.unused} <= {"Town", "Land", "Note"}
     assert held == [4, 5]

@@ -121,7 +121,7 @@ class CheckedRows:
         body = transform_row(row, mapping)
         if not isinstance(body, Application | PoolCandidate):
             return ()
-        return tuple(sent_lines(trace_row(row, mapping, body), row.origin))
+        return tuple(sent_lines(trace_row(row, mapping), row.origin))
 
     def cells_of(self, cause: CauseKey, count: int = -1) -> Iterator[tuple[Row, int]]:
         """The cells with a problem of this cause, of its first `count` rows (of all: -1), without those that were
