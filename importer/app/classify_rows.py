@@ -3,7 +3,7 @@
 All rows are checked before the first one is sent:
 
 1. each candidate by itself, by other processes if there are many, and kept in the table of the run;
-2. when all are there, what compares them: e-mail addresses that are there twice, rare spellings of a domain.
+2. when all are there, what compares them: e-mail addresses that are there twice.
 """
 
 from __future__ import annotations
@@ -24,14 +24,13 @@ from importer.app.orders import Forecast
 from importer.ledger import Ledger
 from importer.mapping import DuplicatePolicy, ResolvedMapping
 from importer.models import ROUTE_UNKNOWN, Outcome, OutcomeKind, ReadyCandidate, Row
-from importer.problems import CellPlace, Origin, Problem
+from importer.problems import Origin, Problem
 from importer.processes import without_secrets
 from importer.report.accounting import ReportedRow, SummaryCounter
 from importer.runs.known_rows import CandidateEmail, Emails, KnownRows
 from importer.runs.table import Classified, RunTable
 from importer.sending import DryLoader, LoadOptions
 from importer.transform import (
-    DOMAIN_MISTYPED,
     Filtered,
     Invalid,
     LikelyErrors,
@@ -74,10 +73,8 @@ def check_rows(
         count += len(block)
         if len(block) == _AT_ONCE:  # a short file is checked in no time
             on_checked(count)
-    found = likely.of_file()
-    _warn_of_domains(table, found, strict=strict)
     _hold_back_duplicates(table, mapping)
-    return tuple(one for one in found if one.code != DOMAIN_MISTYPED)
+    return likely.of_file()
 
 
 def each_by_itself(
@@ -99,7 +96,7 @@ def each_by_itself(
             yield Classified(numbers, outcome, email=result.email if is_routed else "")
         else:
             assert seen is not None
-            yield _warned(Classified(numbers, result), likely.of_row(row, result.email, seen), strict=strict)
+            yield _warned(Classified(numbers, result), likely.of_row(row, seen), strict=strict)
 
 
 def _warned(one: Classified, warnings: tuple[Problem, ...], *, strict: bool) -> Classified:
@@ -113,17 +110,6 @@ def _warned(one: Classified, warnings: tuple[Problem, ...], *, strict: bool) -> 
 
 
 # --- what compares candidates -------------------------------------------------------------------------
-
-
-def _warn_of_domains(table: RunTable, found: Iterable[Problem], *, strict: bool) -> None:
-    """Give warnings about a row that only the whole file shows to that row."""
-    late = {
-        one.place.row: replace(one, severity="warning")
-        for one in found
-        if one.code == DOMAIN_MISTYPED and isinstance(one.place, CellPlace)
-    }
-    kept = [(row, one) for row, one in table.candidates(late).items() if isinstance(one.result, ReadyCandidate)]
-    table.keep([_warned(one, (late[row],), strict=strict) for row, one in kept])
 
 
 def _hold_back_duplicates(table: RunTable, mapping: ResolvedMapping) -> None:

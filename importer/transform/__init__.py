@@ -6,7 +6,7 @@ from importer.transform.candidates import Filtered, candidate_rows, filtered, pl
 from importer.transform.dates import DATE_IN_FUTURE
 from importer.transform.entries import EntriesReader
 from importer.transform.entry_rows import join_warnings
-from importer.transform.likely_errors import DOMAIN_MISTYPED, LikelyErrors, Seen
+from importer.transform.likely_errors import LikelyErrors, Seen
 from importer.transform.lookups import value_reader
 from importer.transform.row import BodyReader, Invalid, body_reader, encode, transform_row
 from importer.transform.trace import TracedPart, trace_parts, trace_row

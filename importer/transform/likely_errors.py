@@ -6,7 +6,6 @@ One pass in bounded memory. Each detector is conservative: ordinary data must gi
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import lru_cache
@@ -14,13 +13,10 @@ from typing import Final, NamedTuple
 
 from importer.mapping import NUMBERS, FromRow, Kind, ResolvedMapping, ResolvedValue
 from importer.models import Application, PoolCandidate, Row
-from importer.problems import CellPlace, Problem
+from importer.problems import Problem
 from importer.text.damage import code_in
-from importer.transform.likely_columns import Cells, Countries, Doubtful, Dropped, can_drop_cells, counters_of, place_of
+from importer.transform.likely_columns import Countries, Doubtful, Dropped, can_drop_cells, counters_of, place_of
 from importer.transform.texts import quoted
-
-DOMAIN_MISTYPED: Final = "email-domain-mistyped"
-"""A warning about a row, which may be found only after the last row."""
 
 SentTexts = Mapping[int | str, str | None]  # what is sent, by the ID of the question or the name of the field
 
@@ -31,18 +27,13 @@ class Seen(NamedTuple):
     texts: SentTexts
     warnings: tuple[Problem, ...]
 
-    @property
-    def name(self) -> str:
-        return f"{self.texts['first_name']}\0{self.texts['last_name']}"
-
 
 class LikelyErrors:
     """Looks at each row that can be sent."""
 
     def __init__(self, mapping: ResolvedMapping) -> None:
         values = tuple(_values(mapping))
-        self._domains = _Domains(mapping.candidate["email"])
-        self._apart = _SortedApart(mapping.candidate["email"])
+        self._email = mapping.candidate["email"]
         self._answers = [(key, one) for key, value in values for one in counters_of(value)]
         droppable = [value for _, value in values if can_drop_cells(value)]
         dropped = [Dropped(one, [other for _, other in values if other is not one], mapping) for one in droppable]
@@ -69,7 +60,12 @@ class LikelyErrors:
         return Seen(texts, (*body.left_out, *self._doubts(row, body)))
 
     def _doubts(self, row: Row, body: Application | PoolCandidate) -> Iterator[Problem]:
-        """What is probably not part of a name, and what a program wrote into a text."""
+        """A mistyped domain, what is probably not part of a name, and what a program wrote into a text."""
+        domain = body.email.rpartition("@")[2]
+        if meant := common_domain(domain):
+            message = f"the domain {quoted(domain)} looks like a typing error of {meant}"
+            hint = "correct the e-mail address if it is one"
+            yield Problem("email-domain-mistyped", message, hint, place_of(self._email, row))
         for value, name in zip(self._names, (body.first_name, body.last_name), strict=True):
             found = _NO_NAME.search(_OF_NAME.sub("", name))
             if value.columns and (sign := found[0] if found else '"' * (name.count('"') == 1)):
@@ -87,20 +83,18 @@ class LikelyErrors:
                 message = f"{quoted(text)} has {quoted(code)}, which a program probably wrote for another character"
                 yield Problem("text-damaged", message, "write it as a person reads it", place_of(value, row))
 
-    def of_row(self, row: Row, email: str, seen: Seen) -> tuple[Problem, ...]:
+    def of_row(self, row: Row, seen: Seen) -> tuple[Problem, ...]:
         """The warnings about the next row, each at its cell; answers that are left out among them."""
         for key, column in self._answers:
             if (text := seen.texts.get(key)) is not None:
                 column.add(text, row)
         for one in self._counters:
             one.add(row)
-        self._apart.add(row, email, seen.name)
-        found = [*seen.warnings, *self._domains.of_row(row, email)]
-        return tuple([replace(problem, severity="warning") for problem in found])
+        return tuple([replace(problem, severity="warning") for problem in seen.warnings])
 
     def of_file(self) -> tuple[Problem, ...]:
         """The warnings about the file as a whole, after its last row."""
-        counters = (*(one for _, one in self._answers), *self._counters, self._domains, self._apart)
+        counters = (*(one for _, one in self._answers), *self._counters)
         return tuple(problem for one in counters for problem in one.of_file())
 
 
@@ -131,106 +125,7 @@ _NO_NAME: Final = re.compile(  # N/A | Unknown, Ana (she/her), Ana 🚀, Dr. Ana
 )
 
 
-# --- e-mail domains -------------------------------------------------------------------------------
-
-_MOST_DOMAINS: Final = 5_000  # kept; later ones are not compared
-_FEWEST_APART, _FITTING_AGAIN = 8, 3  # rows one after the other
-_NEARLY_ALL, _MOST_RUNS = 0.9, 5  # a share of all rows; that are shown
-_SHORTEST: Final = 3  # letters of a name, and of an address, that say something
-_FREQUENT, _FREQUENT_SHARE, _RARE = 20, 0.05, 2  # rows with a domain that is surely right, and with one that may not be
-
-
-class _Domains:
-    """Finds domains that differ in one letter from a common one, or from a frequent one of this file."""
-
-    def __init__(self, email: ResolvedValue) -> None:
-        self._email = email
-        self._rows = 0
-        self._cells: dict[str, Cells] = {}
-
-    def of_row(self, row: Row, address: str) -> Iterator[Problem]:
-        domain = address.rpartition("@")[2]
-        self._rows += 1
-        cells = self._cells.get(domain)
-        if cells is None and len(self._cells) < _MOST_DOMAINS:
-            cells = self._cells[domain] = Cells()
-        if cells is not None:
-            cells.add(self._email, row)
-        if meant := common_domain(domain):
-            yield _mistyped(domain, meant, place_of(self._email, row))
-
-    def of_file(self) -> Iterator[Problem]:
-        least = max(_FREQUENT, _FREQUENT_SHARE * self._rows)
-        frequent = [domain for domain, cells in self._cells.items() if cells.count >= least]
-        for domain, cells in self._cells.items():
-            if cells.count <= _RARE and domain not in EXISTING and not common_domain(domain):
-                meant = next((other for other in frequent if is_other_spelling(domain, other)), None)
-                if meant:
-                    yield from (_mistyped(domain, meant, place) for place in cells.first)
-
-
-class _SortedApart:
-    """Finds rows one after the other whose addresses have no name of their row, as nearly all others have, but are in
-    order: the column was sorted alone, and each of these people would get the messages of another.
-    """
-
-    def __init__(self, email: ResolvedValue) -> None:
-        self._email = email
-        self._others = self._fitting = self._fitting_now = 0
-        self._run: tuple[CellPlace, CellPlace, int] | None = None
-        self._last, self._order = "", 0
-        self._found: list[tuple[CellPlace, CellPlace, int]] = []
-
-    def add(self, row: Row, address: str, name: str) -> None:
-        local = _letters(address.rpartition("@")[0])
-        parts = [part for part in re.split(r"\W", name) if len(part) >= _SHORTEST]
-        words = [word for word in map(_letters, parts) if word.isascii()]
-        if not (self._email.columns and words and len(local) >= _SHORTEST):
-            return
-        if any(word in local for word in words):
-            self._fitting += 1
-            self._fitting_now += 1
-            if self._fitting_now == _FITTING_AGAIN:  # one or two may fit by chance
-                self._end_run()
-            return
-        order = (local > self._last) - (local < self._last)
-        if order in (0, -self._order):
-            self._end_run()
-        here = place_of(self._email, row)
-        first, _, count = self._run or (here, here, 0)
-        self._order = order if self._run else 0
-        self._run, self._last, self._fitting_now = (first, here, count + 1), local, 0
-
-    def _end_run(self) -> None:
-        if self._run is not None and (self._run[2] < _FEWEST_APART or len(self._found) == _MOST_RUNS):
-            self._others += self._run[2]
-        elif self._run is not None:
-            self._found.append(self._run)
-        self._run, self._order = None, 0
-
-    def of_file(self) -> Iterator[Problem]:
-        self._end_run()
-        apart = sum(count for *_, count in self._found)
-        if self._fitting >= max(2 * apart, _NEARLY_ALL * (self._fitting + self._others)):
-            for first, last, count in self._found:
-                message = f"in {count} rows, to row {last.row}, no address has a name of its row; most others do"
-                hint = "check whether this column was sorted alone; if so, restore the file before you import it"
-                yield Problem("emails-sorted-apart", message, hint, first)
-
-
-@lru_cache(maxsize=1 << 14)
-def _letters(text: str) -> str:
-    """The letters of a text without accents; `ue` is `u`, as Müller may be muller or mueller."""
-    plain = unicodedata.normalize("NFKD", text.casefold().replace("ı", "i"))
-    return re.sub("([aou])e", r"\1", "".join(filter(str.isalpha, plain)))
-
-
-def _mistyped(domain: str, meant: str, place: CellPlace) -> Problem:
-    message = f"the domain {quoted(domain)} looks like a typing error of {meant}"
-    return Problem(DOMAIN_MISTYPED, message, "correct the e-mail address if it is one", place)
-
-
-# --- common e-mail domains ---
+# --- common e-mail domains ----------------------------------------------------------------------
 
 
 _NO_ENDING = re.compile(r"\.(?:con|cmo|comm|cim|vom)$")
@@ -242,7 +137,6 @@ _COMMON: Final = (
 EXISTING: Final = frozenset(
     (*_COMMON, "mail.com", "email.com", "ymail.com", "gail.com", "cloud.com", "yandex.by", "hotmail.co", "yahoo.ca")
 )
-_LONG_LABEL: Final = 5  # characters; shorter names that differ in one letter may both be right
 
 
 @lru_cache(maxsize=4096)
@@ -253,15 +147,6 @@ def common_domain(domain: str) -> str | None:
     if _NO_ENDING.search(domain):
         return _NO_ENDING.sub(".com", domain)
     return next((common for common in _COMMON if _is_one_edit(domain, common)), None)
-
-
-def is_other_spelling(domain: str, frequent: str) -> bool:
-    """Whether one letter differs, in a long part of the domain before its ending."""
-    labels, others = domain.split("."), frequent.split(".")
-    if len(labels) != len(others) or labels[-1] != others[-1]:
-        return False
-    differing = [(label, other) for label, other in zip(labels, others, strict=True) if label != other]
-    return len(differing) == 1 and len(differing[0][1]) >= _LONG_LABEL and _is_one_edit(*differing[0])
 
 
 def _is_one_edit(text: str, other: str) -> bool:

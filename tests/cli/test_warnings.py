@@ -96,21 +96,6 @@ def test_strict_holds_back_rows_with_a_warning(front_door: FrontDoor, people: Pa
     assert (lenient.code, lenient.counts) == (0, {"already_imported": 1, "created": 1})
 
 
-def test_a_rare_domain_is_a_warning_about_its_row(front_door: FrontDoor, people: Path) -> None:
-    """It is reported at its row, and with --strict only this row is held back; the whole file shows it."""
-    rows = [candidate(number, First=f"Ada{number}") for number in range(30)]
-    rows[20] = candidate(20, First="Ada20", **{"E-mail": "person20@exmaple.com"})
-    write_csv(people, rows)
-    run = ("run", people.name, "--mapping", "mapping.yaml", "--sandbox", "--json")
-    strict = front_door(*run, "--strict")
-    assert (strict.code, strict.counts, strict.summary["warnings"]) == (4, {"created": 29, "invalid": 1}, [])
-    lenient = front_door(*run)
-    assert (lenient.code, lenient.counts) == (0, {"already_imported": 29, "created": 1})
-    (group,) = lenient.summary["problems"]
-    assert (group["severity"], group["places"], group["code"]) == ("warning", ["row 22"], "email-domain-mistyped")
-    assert lenient.summary["warnings"] == []
-
-
 def test_strict_refuses_a_file_with_a_warning(front_door: FrontDoor, people: Path) -> None:
     """With --strict, a warning about the whole file ends a run with exit code 3 before it sends anything."""
     arguments = (people.name, "--mapping", "mapping.yaml", "--sandbox")
