@@ -54,12 +54,6 @@ class SourceOptions:
     names: tuple[str, ...] = field(default=(), compare=False)  # of columns that are read: they show the header's row
     counts_from_1900: bool = field(default=False, compare=False)  # numbers are read as days since 1900
 
-    @classmethod
-    def from_json(cls, values: Mapping[str, Any]) -> SourceOptions:
-        """The options from their fields, in which JSON has lists."""
-        lists = {name: tuple(values.get(name, ())) for name in ("skip_rows", "names")}
-        return cls(**{**values, **lists})
-
 
 @dataclass(frozen=True, slots=True)
 class Row:

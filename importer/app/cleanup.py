@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterator
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -17,7 +16,6 @@ from importer.problems import Busy, StoppedEarly, UnusableInput, UsageError, unu
 from importer.runs.manifest import MANIFEST, manifests_in, read_manifest, runs_in
 from importer.runs.presences import Presences
 from importer.runs.results_folder import (
-    MARKER,
     folders_in,
     is_run_folder,
     is_run_name,
@@ -46,8 +44,9 @@ def remove_abandoned(out: Path, ledger: Ledger | None, presences: Presences) -> 
         ):
             continue
         had_folder = folder.exists()
-        remove_folder(folder)
-        remove_folder(out / INTERNAL / run)  # temporary copies
+        for each in (folder, out / INTERNAL / run):  # the second one has temporary copies
+            with suppress(OSError):
+                remove_folder(each)
         presences.forget(run)
         if had_folder:
             yield run
@@ -192,7 +191,7 @@ def _remove(old: OldRun, ledger: Ledger | None) -> bool:
     """
     try:
         with ledger.lock_target(old.scope) if ledger and old.scope else nullcontext():
-            erase(old.folder)
+            remove_folder(old.folder)
     except Busy:
         return False
     except OSError as error:
@@ -205,20 +204,3 @@ def cannot_remove(error: OSError, folder: Path, then: str) -> UnusableInput:
     hint = f"close the program that has it open, or get permission to delete it, then {then}"
     message = f"the file cannot be removed: {error.strerror or error}"
     return unusable_file("not-writable", message, hint, error.filename or folder)
-
-
-def erase(folder: Path) -> None:
-    """Delete every file of a run's folder; manifest and marker last, so that an interrupted purge can be repeated.
-
-    A folder that is not a run's is left alone.
-    """
-    if not is_run_folder(folder):
-        return
-    last = {name: order for order, name in enumerate((MANIFEST, MARKER), start=1)}
-    files = [Path(parent) / name for parent, folders, names in os.walk(folder) for name in (*folders, *names)]
-    for path in sorted(files, key=lambda path: last.get(path.name, 0)):
-        if path.is_dir() and not path.is_symlink():
-            continue
-        path.unlink()
-    for parent, _, _ in os.walk(folder, topdown=False):
-        Path(parent).rmdir()

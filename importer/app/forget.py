@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import IO, Final
 from zipfile import BadZipFile, ZipFile
 
-from importer.app.cleanup import cannot_remove, erase, may_have_started
+from importer.app.cleanup import cannot_remove, may_have_started
 from importer.app.connection import forget_in_sandbox
 from importer.app.earlier_runs import end_killed
 from importer.app.run_log import LOG_FILE
@@ -27,7 +27,7 @@ from importer.report.outcomes import csv_file
 from importer.runs.manifest import MANIFEST, read_manifest, write_manifest
 from importer.runs.presences import Presences
 from importer.runs.private_copies import ASKED
-from importer.runs.results_folder import MARKER, folders_in, is_run_folder, refuse_untrusted
+from importer.runs.results_folder import MARKER, folders_in, is_run_folder, refuse_untrusted, remove_folder
 from importer.runs.run_report import rewrite_report
 from importer.runs.table import TABLE, RunTable
 from importer.settings import Settings
@@ -169,7 +169,7 @@ def forget(settings: Settings, person: Person, found: tuple[Path, ...], *, from_
                     has_rows = _find_own_rows(folder, person, own)
                     over.insert(len(over) if has_rows else 0, folder)
                 else:
-                    erase(folder)
+                    remove_folder(folder)
             except (UsageError, UnusableInput, StoppedEarly) as error:
                 reason = error.problems[0].message if isinstance(error, UnusableInput) else str(error)
                 left.append(f"{folder}: {reason}; when you do not need its report any more, delete the folder")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -72,5 +73,6 @@ class Plan:
 
 
 def remove_files(folder: Path, presence: Presence) -> None:
-    remove_folder(folder)
+    with suppress(OSError):
+        remove_folder(folder)
     presence.end()

@@ -255,7 +255,8 @@ def private_input(settings: Settings) -> Iterator[Path]:
         try:
             yield folder
         finally:
-            remove_folder(folder)
+            with suppress(OSError):
+                remove_folder(folder)
     finally:
         presence.end()
 
@@ -276,16 +277,14 @@ def is_run_folder(folder: Path) -> bool:
 
 
 def remove_folder(folder: Path) -> None:
-    """Remove a run's folder as far as possible, its marker last. Other folders are left alone."""
-    with suppress(OSError):
-        if is_run_folder(folder):
-            for path in folder.iterdir():
-                if path.is_dir() and not path.is_symlink():
-                    shutil.rmtree(path, ignore_errors=True)
-                elif path.name != MARKER:
-                    path.unlink()
-            if [path.name for path in folder.iterdir()] != [MARKER]:
-                return
-            (folder / MARKER).unlink()
-        if is_run_name(folder.name):  # also an empty one without a marker, after a kill
-            folder.rmdir()
+    """Remove a run's folder, its manifest and marker last, so that it can be repeated. Other folders are left alone.
+
+    Raises:
+        OSError: a file cannot be removed.
+    """
+    if is_run_folder(folder):
+        last = {name: order for order, name in enumerate(("run.json", MARKER), start=1)}
+        for path in sorted(folder.iterdir(), key=lambda path: last.get(path.name, 0)):
+            shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
+    if is_run_name(folder.name) and not any(folder.iterdir()):  # also an empty one without a marker, after a kill
+        folder.rmdir()

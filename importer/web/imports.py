@@ -6,14 +6,17 @@ import json
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
+from functools import cache
 from pathlib import Path
 from typing import Any, Final, Literal
+
+from pydantic import TypeAdapter
 
 from importer.app.mapping_files import question_list, saved_questions
 from importer.app.orders import Order, SandboxSetup, Sending
 from importer.files import INTERNAL, read_private, write_json
-from importer.models import Operation, Question, Route, SourceOptions, Target
+from importer.models import Question, Route, SourceOptions, Target
 from importer.runs.corrections import read_corrections
 from importer.runs.results_folder import folders_in, is_run_name, make_private_folder, make_results, new_run_id
 from importer.runs.results_folder import remove_folder as remove
@@ -186,24 +189,19 @@ class Drafts:
         """Remove a draft with its upload. Its runs are kept."""
         with self._lock, suppress(OSError):
             (self.folder(draft) / _FILE).unlink()
-        remove(self.folder(draft))
+        with suppress(OSError):
+            remove(self.folder(draft))
 
     def _write(self, draft: Draft) -> None:
-        target = {draft.target.key: draft.target.id} if draft.target else None
-        write_json(self.folder(draft) / _FILE, {"version": _VERSION, **asdict(draft), "target": target})
+        write_json(self.folder(draft) / _FILE, {"version": _VERSION, **_adapter().dump_python(draft, mode="json")})
+
+
+@cache
+def _adapter() -> TypeAdapter[Draft]:
+    return TypeAdapter(Draft)
 
 
 def _draft(values: dict[str, Any]) -> Draft:
     if values.pop("version") != _VERSION:
         raise ValueError("it was written by another version of importer")
-    source = SourceOptions.from_json(values["source"])
-    found = [target_of(key, id) for key, id in (values["target"] or {}).items()]
-    folders = tuple(values.get("folders", ()))
-    route = Route(tuple(values["route"][0]), values["route"][1]) if values.get("route") else None
-    target = found[0] if found else None
-    return Draft(**{**values, "source": source, "target": target, "folders": folders, "route": route})
-
-
-def target_of(key: str, id: str) -> Target:
-    """The target by the key of its kind. Raises ValueError if the ID is not valid."""
-    return Target(Operation.APPLY if key == "job_post" else Operation.ADD_TO_POOL, id)
+    return _adapter().validate_python(values)
