@@ -38,8 +38,7 @@ def hold_lock(path: Path, busy: str, instead: str = "") -> Iterator[None]:
 def acquire(path: Path) -> FileLock | None:
     """Take a lock without waiting; None if another process holds it. Its folder must exist.
 
-    Raises:
-        OSError: it cannot be created.
+    Raises OSError: it cannot be created.
     """
     lock = FileLock(path, timeout=0, mode=file_mode(path.parent))
     try:

@@ -23,8 +23,7 @@ _IS_LINK: Final = "it is a symbolic link, which is not allowed here; remove it"
 def open_private(path: Path, flags: int = os.O_RDONLY) -> int:
     """A descriptor of a file in a results folder. A new file has mode 0600, in a team's folder 0660.
 
-    Raises:
-        OSError: it cannot be opened, or is a symbolic link.
+    Raises OSError: it cannot be opened, or is a symbolic link.
     """
     mode = file_mode(path.parent)
     try:
@@ -65,8 +64,7 @@ def is_team_folder(folder: Path) -> bool:
 def make_folder(folder: Path, *, team: bool = False) -> None:
     """Make a folder and its parents, unless they exist, with mode 0700, or 2770 for a team, whatever the umask.
 
-    Raises:
-        OSError: it cannot be created.
+    Raises OSError: it cannot be created.
     """
     if folder.is_dir():
         return
@@ -83,8 +81,7 @@ def make_folder(folder: Path, *, team: bool = False) -> None:
 def make_subfolder(folder: Path) -> None:
     """Make a folder in a results folder, private or for the same team.
 
-    Raises:
-        OSError: it cannot be created. FileExistsError: it exists.
+    Raises OSError: it cannot be created. FileExistsError: it exists.
     """
     team = is_team_folder(folder.parent)
     folder.mkdir(0o700)
@@ -94,8 +91,7 @@ def make_subfolder(folder: Path) -> None:
 def internal_folder(folder: Path) -> Path:
     """`<folder>/.importer`; both are created unless they exist.
 
-    Raises:
-        OSError: it cannot be created, or is a symbolic link.
+    Raises OSError: it cannot be created, or is a symbolic link.
     """
     make_folder(folder)
     internal = folder / INTERNAL
@@ -115,8 +111,7 @@ def set_mode(path: Path, mode: int) -> None:
 def write_json(path: Path, values: Mapping[str, Any] | Sequence[Any]) -> None:
     """Write values as a private JSON file, atomically; times as ISO text.
 
-    Raises:
-        OSError: the folder cannot be written. An earlier file is unchanged.
+    Raises OSError: the folder cannot be written. An earlier file is unchanged.
     """
     draft = path.with_name(f".{path.name}.tmp")
     descriptor = open_private(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
@@ -131,8 +126,7 @@ def write_json(path: Path, values: Mapping[str, Any] | Sequence[Any]) -> None:
 def sync_folder(folder: Path) -> None:
     """Write the names of a folder's files to disk, as fsync does with their contents.
 
-    Raises:
-        OSError: the disk cannot be written.
+    Raises OSError: the disk cannot be written.
     """
     if os.name == "nt":  # folders cannot be opened there, and names are durable without
         return
@@ -156,8 +150,7 @@ _WITHOUT_WAITING: Final = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY",
 def read_regular(path: Path, max_bytes: int) -> bytes:
     """The content of a regular file of at most `max_bytes`.
 
-    Raises:
-        OSError: the file does not exist, is not regular, or is too large. The message gives the reason.
+    Raises OSError: the file does not exist, is not regular, or is too large. The message gives the reason.
     """
     descriptor = os.open(path, os.O_RDONLY | _WITHOUT_WAITING)
     try:

@@ -123,8 +123,7 @@ _TARGET_IDS = {Operation.APPLY: re.compile(r"[A-Za-z0-9_-]{1,128}"), Operation.A
 class Target:
     """A job post (by its hash) or a talent pool (by its number). The ID is part of a URL path, so it is checked.
 
-    Raises:
-        ValueError: it is not a job post hash (`[A-Za-z0-9_-]{1,128}`) or pool number (`[0-9]{1,18}`).
+    Raises ValueError: it is not a job post hash (`[A-Za-z0-9_-]{1,128}`) or pool number (`[0-9]{1,18}`).
     """
 
     operation: Operation

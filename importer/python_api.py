@@ -68,9 +68,8 @@ def check(
 
     source: a file, or a DataFrame: its rows are numbered from 2, as in a CSV file with a header.
 
-    Raises:
-        importer.problems.ImporterError: as UsageError, UnusableInput (with every problem found), or StoppedEarly if
-            the service does not return its questions.
+    Raises importer.problems.ImporterError: as UsageError, UnusableInput (with every problem found), or StoppedEarly if
+    the service does not return its questions.
     """
     with _order(source, mapping, options) as order:
         return check_file(order)
@@ -81,9 +80,8 @@ def run(
 ) -> Finished:
     """Send the rows of a file or a DataFrame. Safe to repeat: what was imported is not sent again.
 
-    Raises:
-        importer.problems.ImporterError: as UsageError or UnusableInput (nothing was sent; with every problem found),
-            Busy (another run has the target), or StoppedEarly (the same call continues there).
+    Raises importer.problems.ImporterError: as UsageError or UnusableInput (nothing was sent; with every problem found),
+    Busy (another run has the target), or StoppedEarly (the same call continues there).
     """
     return _run(source, mapping, options, ignore, RunControl())
 
@@ -129,8 +127,7 @@ def events(
 def results(run: str | os.PathLike[str]) -> pd.DataFrame:
     """Each row of a run with its outcome, from its results folder: the columns of its CSV files, all text.
 
-    Raises:
-        importer.problems.UnusableInput: it is not the folder of a run that has ended, or the run is damaged.
+    Raises importer.problems.UnusableInput: it is not the folder of a run that has ended, or the run is damaged.
     """
     return rows_as_frame(Path(run))
 

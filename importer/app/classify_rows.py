@@ -63,8 +63,7 @@ def check_rows(
 
     strict: a row with a warning is invalid. on_checked: called with how many candidates are checked.
 
-    Raises:
-        UnusableInput: the source cannot be read to its end.
+    Raises UnusableInput: the source cannot be read to its end.
     """
     likely, count = LikelyErrors(mapping), 0
     candidates = each_by_itself(read, mapping, likely, strict=strict)

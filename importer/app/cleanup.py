@@ -76,11 +76,7 @@ def may_have_started(folder: Path, ledger: Ledger | None) -> bool:
 
 
 def parse_age(text: str) -> timedelta:
-    """Parse `90d` or `12w`.
-
-    Raises:
-        UsageError: the text is not an age.
-    """
+    """Parse `90d` or `12w`. Raises UsageError: the text is not an age."""
     found = re.fullmatch(r"(\d{1,5})([dw])", text.strip().lower())
     if not found:
         raise UsageError(f"--older-than {text!r} is not a valid age; write it in days or weeks, for example 90d or 12w")
@@ -122,8 +118,7 @@ class Purged:
 def find_old(order: PurgeOrder) -> tuple[OldRun, ...]:
     """The runs that `purge` would remove: old ones, and the leftovers of killed ones.
 
-    Raises:
-        UnusableInput: others could change the results folder.
+    Raises UnusableInput: others could change the results folder.
     """
     refuse_untrusted(order.settings)
     return tuple(_old_runs(order))
@@ -156,8 +151,7 @@ def unmarked_runs(settings: Settings) -> tuple[Path, ...]:
 def purge(order: PurgeOrder, found: tuple[OldRun, ...]) -> Purged:
     """Remove these runs, their names in the ledger, and the sandbox data of that time.
 
-    Raises:
-        UnusableInput: a file cannot be removed.
+    Raises UnusableInput: a file cannot be removed.
     """
     notes: list[str] = []
     ledger = open_existing_ledger(order.settings.ledger_address)
@@ -186,8 +180,7 @@ def _forget_removed(ledger: Ledger, order: PurgeOrder) -> bool:
 def _remove(old: OldRun, ledger: Ledger | None) -> bool:
     """Erase a run's folder; False if a run for the same target, perhaps this one, is running.
 
-    Raises:
-        UnusableInput: a file cannot be removed.
+    Raises UnusableInput: a file cannot be removed.
     """
     try:
         with ledger.lock_target(old.scope) if ledger and old.scope else nullcontext():

@@ -83,11 +83,7 @@ def list_documents(order: Order, listen: Listener, to: Path | None = None, *, wr
 
 
 def count_files(path: Path) -> int:
-    """How many files of documents a folder or .zip has.
-
-    Raises:
-        UsageError: it cannot be listed, or has none.
-    """
+    """How many files of documents a folder or .zip has. Raises UsageError: it cannot be listed, or has none."""
     try:
         count = len(DocumentFolder(path, path.name).files)
     except UNREADABLE as error:

@@ -36,8 +36,7 @@ def open_folders(
     file: the source, which they lie beside, or else beside the mapping. known: where an earlier run has found them, or
     a person has said that they are. service: the address of the one that gets the IDs, "" if that does not matter.
 
-    Raises:
-        UnusableInput: with every problem of all of them.
+    Raises UnusableInput: with every problem of all of them.
     """
     named = mapping.document_folders
     if not named:
@@ -79,8 +78,7 @@ _AT_ONCE = 1_000  # rows that are looked up in the ledger
 def prepare_uploads(folders: Iterable[DocumentFolder], order: Order) -> None:
     """How documents without an ID get one: in the sandbox it is invented; or they are uploaded, as the settings say.
 
-    Raises:
-        UnusableInput: the settings of uploads are not complete.
+    Raises UnusableInput: the settings of uploads are not complete.
     """
     form, mark = order.settings.upload, f"document:{secrets.token_hex(8)}:"
     for folder in folders:

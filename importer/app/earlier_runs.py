@@ -46,11 +46,7 @@ class EarlierRun:
     flags: Mapping[str, str] = field(default_factory=dict)
 
     def find(self) -> tuple[Path, RunManifest]:
-        """Its folder and its manifest.
-
-        Raises:
-            UsageError: there is no such run.
-        """
+        """Its folder and its manifest. Raises UsageError: there is no such run."""
         refuse_untrusted(self.settings)
         folder = find_run(self.settings.out, self.name)
         return folder, read_manifest(folder)
@@ -88,11 +84,7 @@ class NothingToSend(Exception):
 
 
 def rows_with(kinds: Collection[OutcomeKind], earlier: EarlierRun) -> list[int]:
-    """The rows of an earlier run that have one of these outcomes.
-
-    Raises:
-        UsageError: there is no such run.
-    """
+    """The rows of an earlier run that have one of these outcomes. Raises UsageError: there is no such run."""
     return _rows_with(kinds, earlier.find()[0])
 
 

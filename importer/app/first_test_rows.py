@@ -78,8 +78,7 @@ def write_test_rows(path: Path, file: Path, questions: tuple[Question, ...], set
     """Write the first candidates of a file as test rows of a mapping; None if it has none that can be sent, or if its
     candidates are made of several rows or tables.
 
-    Raises:
-        UnusableInput: the mapping does not fit, or a file cannot be written.
+    Raises UnusableInput: the mapping does not fit, or a file cannot be written.
     """
     mapping = read_mapping(path, settings.mapping_folders)
     sheet = open_sheet(file, mapping.source)

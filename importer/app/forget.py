@@ -45,8 +45,7 @@ _ENCODINGS: Final = ("utf-8", "cp1254", "cp1252", "cp1250")  # of letters that a
 class Person:
     """A person, by the e-mail address; texts and files are searched for it, whatever the case of its letters.
 
-    Raises:
-        UsageError: the text is not an e-mail address.
+    Raises UsageError: the text is not an e-mail address.
     """
 
     email: str
@@ -119,8 +118,7 @@ def find_person(settings: Settings, person: Person) -> tuple[Path, ...]:
     """The folders of drafts and runs that have the address in a file; also of other runs of the same file, in which a
     cell of the person may have had another text.
 
-    Raises:
-        UnusableInput: others could change the results folder, or a file cannot be read.
+    Raises UnusableInput: others could change the results folder, or a file cannot be read.
     """
     refuse_untrusted(settings)
     folders = [*filter(is_run_folder, (*folders_in(settings.out), *folders_in(settings.out / INTERNAL)))]

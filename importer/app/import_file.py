@@ -127,8 +127,7 @@ def check_file(order: Order, listen: Listener = ignore, control: RunControl | No
 def planned_only(order: Order, listen: Listener = ignore) -> Iterator[Plan]:
     """What a check finds of a file, without its report. Nothing of it is left.
 
-    Raises:
-        UsageError, UnusableInput, StoppedEarly: as `check_file`.
+    Raises UsageError, UnusableInput, StoppedEarly: as `check_file`.
     """
     with RunLog(listen) as log, _connected(order, log, dry_run=True) as connection:
         planned = _Execution(order, connection, log, RunControl()).plan(dry_run=True)

@@ -90,8 +90,7 @@ def inspect_file(file: Path, source: SourceOptions, shown_as: str | None = None)
     """How a file is read, and what is in its columns and beside it. If the first sheet
     contains no candidates, another sheet that does is read. shown_as: its name for a person, if that is not its path.
 
-    Raises:
-        UnusableInput: it cannot be read; the hints contain flags.
+    Raises UnusableInput: it cannot be read; the hints contain flags.
     """
     try:
         sheet, instead_of = open_candidates(file, source, shown_as or str(file))
@@ -135,8 +134,7 @@ def first_rows(file: Path, source: SourceOptions, count: int, shown_as: str) -> 
     """How a file is read, by its first rows alone: for a CSV in the time that it takes to decode it. shown_as: its name
     for a person.
 
-    Raises:
-        UnusableInput: it cannot be read.
+    Raises UnusableInput: it cannot be read.
     """
     sheet, instead_of = open_candidates(file, source, shown_as)
     rows, title = tuple(islice(sheet.rows(), count)), sheet.origin.sheet

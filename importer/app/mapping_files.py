@@ -45,11 +45,7 @@ __all__ = ["Proposal", "open_points", "saved_questions", "write_proposal"]
 
 
 def parse_target(operation: Operation, id: str) -> Target:
-    """The target that a person names, by its ID or by its address.
-
-    Raises:
-        UsageError: the ID is not valid.
-    """
+    """The target that a person names, by its ID or by its address. Raises UsageError: the ID is not valid."""
     if id.startswith(("http://", "https://")):
         id = urlsplit(id).path.rstrip("/").rpartition("/")[2]
     try:
@@ -98,8 +94,7 @@ def propose_mapping(
 
     show: receives a line on how the file was read, and one if another sheet is used.
 
-    Raises:
-        UnusableInput: the file cannot be read; the hints contain flags.
+    Raises UnusableInput: the file cannot be read; the hints contain flags.
     """
     found = inspect_file(file, source)
     show(found.sheet.reading)
@@ -114,8 +109,7 @@ def propose_mapping(
 def write_mapping(path: Path, proposal: Proposal) -> None:
     """Write the mapping file, and the schema with which an editor completes and checks it.
 
-    Raises:
-        UnusableInput: a file cannot be written.
+    Raises UnusableInput: a file cannot be written.
     """
     schema = path.parent / SCHEMA_FILE
     try:
@@ -130,8 +124,7 @@ def write_mapping(path: Path, proposal: Proposal) -> None:
 def write_template(workbook: Path, target: Target, questions: tuple[Question, ...]) -> tuple[Path, int]:
     """Write an empty workbook and its mapping file; return the mapping file and the number of columns.
 
-    Raises:
-        UnusableInput: a file cannot be written.
+    Raises UnusableInput: a file cannot be written.
     """
     columns = template_columns(target, questions)
     try:

@@ -38,8 +38,7 @@ def test_rows_file(mapping: Path) -> Path:
 def check_test_rows(path: Path, settings: Settings) -> int:
     """Test a mapping with its test rows; the number of these rows.
 
-    Raises:
-        UnusableInput: the mapping or the rows cannot be read, or with what was not as expected, each at its line.
+    Raises UnusableInput: the mapping or the rows cannot be read, or with what was not as expected, each at its line.
     """
     mapping, beside = read_mapping(path, settings.mapping_folders), test_rows_file(path)
     if not beside.exists():

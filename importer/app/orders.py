@@ -306,8 +306,7 @@ def refuse_to_replace(path: Path, *, force: bool) -> None:
 def parse_row_numbers(text: str, named: str) -> tuple[int, ...]:
     """The row numbers in `3,5-7`. named: what they were given for.
 
-    Raises:
-        UsageError: the text is not a list of row numbers.
+    Raises UsageError: the text is not a list of row numbers.
     """
     return tuple(sorted(set(_row_numbers(text, named))))
 

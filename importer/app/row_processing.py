@@ -47,8 +47,7 @@ class RowProcessing:
     def run(self, loader: Loader | DryLoader) -> None:
         """Process each row of the plan, and record its final outcome in the table, then in the ledger.
 
-        Raises:
-            StoppedEarly: the table cannot be written; the ledger still knows what was sent.
+        Raises StoppedEarly: the table cannot be written; the ledger still knows what was sent.
         """
         try:
             # Outcomes are closed as soon as one cannot be recorded: pending requests finish while the ledger is open.

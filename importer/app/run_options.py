@@ -95,8 +95,7 @@ class RunOptions(SendingOptions):
 def given_options(values: Mapping[str, Any], shown: str) -> RunOptions:
     """The options with these values. shown: how a person gives one, such as `{name}={value}`.
 
-    Raises:
-        UsageError: with every option that is unknown or not valid.
+    Raises UsageError: with every option that is unknown or not valid.
     """
     try:
         return RunOptions.model_validate(dict(values))
@@ -117,8 +116,7 @@ def _refusal(error: Any, shown: str) -> str:
 def sandbox_setup(sandbox: bool, questions: Path | None, faults: Path | None = None) -> SandboxSetup | None:
     """The sandbox that is used, None for the service of the settings.
 
-    Raises:
-        UsageError: questions or faults are given, but no sandbox.
+    Raises UsageError: questions or faults are given, but no sandbox.
     """
     if not sandbox and (questions or faults):
         raise UsageError(f"{'--questions' if questions else '--faults'} can only be used with --sandbox")

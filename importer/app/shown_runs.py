@@ -141,8 +141,7 @@ ListedState = Literal["running", "killed", "checked", "finished", "stopped"]
 def recent_runs(settings: Settings) -> Iterator[Summary | UnusableInput]:
     """The summaries of all runs, newest first, or why one cannot be read.
 
-    Raises:
-        UnusableInput: others could change the results folder.
+    Raises UnusableInput: others could change the results folder.
     """
     refuse_untrusted(settings)
     for folder in reversed(runs_in(settings.out)):

@@ -109,8 +109,7 @@ def source_options(
 ) -> SourceOptions:
     """How the file is declared to be read.
 
-    Raises:
-        UsageError: --skip-rows is not a list of row numbers, or --header-rows has no --header-row.
+    Raises UsageError: --skip-rows is not a list of row numbers, or --header-rows has no --header-row.
     """
     if (header_rows or 1) > 1 and header_row is None:
         raise UsageError("--header-rows needs --header-row, the first row of the header")
@@ -121,8 +120,7 @@ def source_options(
 def given(context: typer.Context, **more: Any) -> RunOptions:
     """The options of a run that the running command was given, or has by default.
 
-    Raises:
-        UsageError: with every one that is not valid.
+    Raises UsageError: with every one that is not valid.
     """
     known = {name: value for name, value in {**context.params, **more}.items() if name in RunOptions.model_fields}
     set_ = {name: value for name, value in known.items() if value is not None}

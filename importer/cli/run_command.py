@@ -160,8 +160,7 @@ def resolve(
 def _as_in_its_run(context: typer.Context, file: Path) -> NoReturn:
     """Import a results file with the mapping and the flags of its run; flags that are given now come after them.
 
-    Raises:
-        UsageError: it is not the results file of a run.
+    Raises UsageError: it is not the results file of a run.
     """
     given = []
     for parameter in context.command.params:

@@ -102,8 +102,7 @@ class DocumentFolder:
     shown_as: its name in messages. ids: the document IDs that are known, by the SHA-256 of a file; listed_as: the files
     that the list of a person names beside that SHA-256. most: of its files.
 
-    Raises:
-        UNREADABLE: it cannot be listed.
+    Raises UNREADABLE: it cannot be listed.
     """
 
     def __init__(

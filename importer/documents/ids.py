@@ -31,8 +31,7 @@ def read_ids(path: Path, service: str = "") -> tuple[dict[str, str], dict[str, f
     the address of the one that gets the IDs, "" for the sandbox or if it does not matter. Only the columns for these
     are read, so the list may be saved by any program, in any of its encodings.
 
-    Raises:
-        UnusableInput: it is no such list, is of another service, or has two IDs for one content; with every problem.
+    Raises UnusableInput: it is no such list, is of another service, or has two IDs for one content; with every problem.
     """
     found: dict[str, str] = {}
     files: dict[str, str] = {}  # the content that each ID belongs to
@@ -126,8 +125,7 @@ def _of_another_service(theirs: str, ours: str, place: Place) -> Problem:
 def write_ids(path: Path, folders: Sequence[DocumentFolder], service: str) -> None:
     """Write the list of the documents of rows, a line for each content, with the IDs that are known.
 
-    Raises:
-        OSError: it cannot be written.
+    Raises OSError: it cannot be written.
     """
     text = io.StringIO()
     writer = csv.writer(text)

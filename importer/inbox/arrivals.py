@@ -53,11 +53,7 @@ class Arrivals:
         self._since: dict[str, tuple[tuple[int, ...], float]] = {}
 
     def look(self) -> tuple[list[Arrival], list[WaitingFile]]:
-        """The complete files, the oldest first, and the others.
-
-        Raises:
-            UnusableInput: incoming/ cannot be read.
-        """
+        """The complete files, the oldest first, and the others. Raises UnusableInput: incoming/ cannot be read."""
         with writing(self._inbox.folder), os.scandir(self._inbox.incoming) as entries:
             names = {entry.name for entry in entries}
             found = [each for name in sorted(names) if (each := self._look_at(name, names)) is not None]

@@ -46,8 +46,7 @@ class InboxStatus:
 def status_of(folder: Path, now: datetime, expect_every: timedelta | None = None) -> InboxStatus:
     """The status of an inbox. expect_every: a file of each pattern is late if the last one came longer ago.
 
-    Raises:
-        UnusableInput: the inbox cannot be used.
+    Raises UnusableInput: the inbox cannot be used.
     """
     inbox = open_inbox(folder)
     complete, waiting = Arrivals(inbox, lambda: 0.0).look()

@@ -100,11 +100,7 @@ class FileRecord:
         return self.folder / next(name for name in ("reason.txt", "reason-2.txt", "reason-3.txt") if name not in beside)
 
     def with_changes(self, **values: Any) -> Self:
-        """With other values, written durably.
-
-        Raises:
-            UnusableInput: the folder cannot be written.
-        """
+        """With other values, written durably. Raises UnusableInput: the folder cannot be written."""
         changed = replace(self, **values)
         kept = _adapter().dump_python(changed, mode="json", exclude={"folder"})
         with writing(self.folder.parent.parent):
@@ -148,8 +144,7 @@ class Inbox:
     def lock(self) -> AbstractContextManager[object]:
         """Hold the lock of the inbox: one worker at a time takes and moves its files.
 
-        Raises:
-            Busy: another worker holds it.
+        Raises Busy: another worker holds it.
         """
         return hold_lock(self.folder / INTERNAL / "inbox.lock", f"another worker uses the inbox {self.folder}")
 
@@ -165,8 +160,7 @@ class Inbox:
     def take(self, name: str, pattern: str | None, marker: str | None, now: datetime) -> FileRecord | None:
         """Move a complete file to a folder of its own; None if it is gone.
 
-        Raises:
-            UnusableInput: the inbox cannot be written; the file stays in incoming/, or the next pass takes it.
+        Raises UnusableInput: the inbox cannot be written; the file stays in incoming/, or the next pass takes it.
         """
         shown = on_one_line(name)
         safe = os.fsencode(shown)[:_LONGEST_NAME].decode("utf-8", "ignore")
@@ -202,11 +196,7 @@ class Inbox:
         return self._free(record.folder.name, place, [place])
 
     def move(self, record: FileRecord, to: Path) -> FileRecord:
-        """Move the folder of a file.
-
-        Raises:
-            UnusableInput: the inbox cannot be written; the next pass does it.
-        """
+        """Move the folder of a file. Raises UnusableInput: the inbox cannot be written; the next pass does it."""
         with writing(self.folder):
             record.folder.rename(to)
             sync_folder(to.parent)
@@ -216,8 +206,7 @@ class Inbox:
     def unfinished(self) -> list[FileRecord]:
         """The files in working/, oldest first, after what a crash left there was put right.
 
-        Raises:
-            UnusableInput: the inbox cannot be written.
+        Raises UnusableInput: the inbox cannot be written.
         """
         found = []
         with writing(self.folder):
@@ -270,8 +259,7 @@ def is_regular(path: Path) -> bool:
 def open_inbox(folder: Path) -> Inbox:
     """The inbox in a folder, with its other folders made.
 
-    Raises:
-        UnusableInput: its rules have problems, or others could change or read what they must not.
+    Raises UnusableInput: its rules have problems, or others could change or read what they must not.
     """
     inbox = Inbox(folder, read_rules(folder))
     with writing(folder):

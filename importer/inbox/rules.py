@@ -122,11 +122,7 @@ def _comparable(name: str) -> str:
 
 
 def read_rules(folder: Path) -> Rules:
-    """The rules of the inbox in a folder.
-
-    Raises:
-        UnusableInput: with every problem of the file.
-    """
+    """The rules of the inbox in a folder. Raises UnusableInput: with every problem of the file."""
     file = folder / RULES_FILE
     try:
         text = read_regular(file, _MAX_BYTES).decode("utf-8-sig")

@@ -127,11 +127,7 @@ class Means:
         return {**({"--out": str(self.out)} if self.out else {}), **({"--sandbox": ""} if self.sandbox else {})}
 
     def settings(self, rule: FileRule | None) -> Settings:
-        """The settings of a run by a rule.
-
-        Raises:
-            UnusableInput: with every setting that is not valid.
-        """
+        """The settings of a run by a rule. Raises UnusableInput: with every setting that is not valid."""
         return rule.settings(self.out) if rule is not None else load_settings(out=self.out)
 
 
@@ -141,8 +137,7 @@ class Means:
 def run_once(folder: Path, means: Means) -> int:
     """One pass over an inbox; its exit code.
 
-    Raises:
-        Busy: another worker holds the inbox. UnusableInput: the inbox or the settings cannot be used.
+    Raises Busy: another worker holds the inbox. UnusableInput: the inbox or the settings cannot be used.
     """
     inbox = open_inbox(folder)
     for rule in inbox.rules.files:  # before anything is taken
@@ -276,8 +271,7 @@ class FileImport:
     def result(self) -> PassResult:
         """Import it. Rows that an earlier run imported are skipped.
 
-        Raises:
-            UnusableInput: the inbox cannot be written.
+        Raises UnusableInput: the inbox cannot be written.
         """
         rule = self._inbox.rules.rule_for(self.record.name)
         if not is_regular(self.record.file):

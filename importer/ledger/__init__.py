@@ -31,9 +31,8 @@ from importer.problems import unusable_file
 def open_ledger(address: LedgerPlace, clock: Callable[[], float] = time.time) -> Ledger:
     """Open a ledger, or create it with its key if it does not exist. `clock`: seconds since 1970.
 
-    Raises:
-        UnusableInput: it cannot be written, is not a ledger, is damaged or of another version, its key is missing, or
-            the type of database is not supported.
+    Raises UnusableInput: it cannot be written, is not a ledger, is damaged or of another version, its key is missing,
+    or the type of database is not supported.
     """
     ledger = _opened(address, clock)
     assert ledger is not None  # it is created

@@ -36,11 +36,7 @@ def ledger_folder(address: LedgerPlace) -> Path | None:
 
 
 def ledger_file(address: LedgerPlace) -> Path:
-    """The file of a ledger in SQLite.
-
-    Raises:
-        UnusableInput: it is the address of another type of database.
-    """
+    """The file of a ledger in SQLite. Raises UnusableInput: it is the address of another type of database."""
     path = as_address(address).location.removeprefix("sqlite:///")
     if "://" in path:
         hint = "set IMPORTER_LEDGER to the path of a file, or to postgresql://USER@HOST/DATABASE"
@@ -51,8 +47,7 @@ def ledger_file(address: LedgerPlace) -> Path:
 def ledger_name(address: LedgerPlace) -> str:
     """The name of a ledger in messages, without a password; it need not exist yet.
 
-    Raises:
-        UnusableInput: it is not a valid address of a ledger.
+    Raises UnusableInput: it is not a valid address of a ledger.
     """
     if not is_on_server(address):
         return str(ledger_file(address))

@@ -75,8 +75,7 @@ class Database:
 
         It may be done again from its start. Work that must not be done twice looks up whether it was committed.
 
-        Raises:
-            LockLost: nothing was written, as another run holds the target.
+        Raises LockLost: nothing was written, as another run holds the target.
         """
         with self._writing, self._errors_translated(), self._engine.connect() as connection:
             return self._written(connection, work)
@@ -174,8 +173,7 @@ class Database:
     def _verify_owners(self, connection: Connection) -> None:
         """Ensure that the locks are held, and that no one else takes them before this transaction has ended.
 
-        Raises:
-            LockLost: another run has taken one of them.
+        Raises LockLost: another run has taken one of them.
         """
         if self._owners and dict(connection.execute(_OWNERS, {"held": [*self._owners]}).all()) != self._owners:
             raise LockLost

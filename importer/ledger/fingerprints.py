@@ -88,8 +88,7 @@ def create_key(path: Path) -> None:
 def read_fingerprints(path: Path) -> Fingerprints:
     """The hashes made with the key in a file. One that a person names may be a link, as the secrets of Kubernetes are.
 
-    Raises:
-        UnusableInput: it is missing or not a key.
+    Raises UnusableInput: it is missing or not a key.
     """
     try:
         key = read_private(path) if path.parent.name == INTERNAL else path.read_bytes()

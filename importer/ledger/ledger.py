@@ -116,8 +116,7 @@ class Ledger(Database):
     def look_up(self, wanted: Sequence[bytes]) -> dict[bytes, Known]:
         """The records of these identities (at most a few thousand at once), without those that are unknown.
 
-        Raises:
-            LedgerUnwritable: the ledger cannot be read any more.
+        Raises LedgerUnwritable: the ledger cannot be read any more.
         """
         try:
             return self.read_with(lambda connection: _known(connection, wanted))
@@ -197,8 +196,7 @@ class Ledger(Database):
     def resolve(self, run: str, row: int, *, created: bool) -> None:
         """Record what a person found out about an unconfirmed row: created or not. May be repeated.
 
-        Raises:
-            UsageError: the run sent nothing for this row, or it is not unconfirmed.
+        Raises UsageError: the run sent nothing for this row, or it is not unconfirmed.
         """
         if self.run(run) is None:
             raise UsageError(f"the ledger {self.name} does not know run {run}")
@@ -243,8 +241,7 @@ class Ledger(Database):
 
         is_alone: False beside other parts, which are running; then only what killed runs of the same part had.
 
-        Raises:
-            UnusableInput: the ledger cannot be written, was moved, or its disk is almost full.
+        Raises UnusableInput: the ledger cannot be written, was moved, or its disk is almost full.
         """
         if reason := self._reason_not_to_send():
             raise self._unusable(DatabaseError(reason))
@@ -265,8 +262,7 @@ class Ledger(Database):
     def end_run(self, run: str, ended_at: datetime, exit_code: int | None) -> None:
         """Record how a run ended, and mark as unconfirmed what it left in flight; `exit_code` None: it was killed.
 
-        Raises:
-            LedgerUnwritable: it cannot be written; the next run of the same scope does it instead.
+        Raises LedgerUnwritable: it cannot be written; the next run of the same scope does it instead.
         """
 
         def end(connection: Connection) -> None:

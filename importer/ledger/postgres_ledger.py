@@ -208,8 +208,7 @@ class PostgresLedger(Ledger):
 
         Waits while another part begins, which takes as long as the reports of killed runs.
 
-        Raises:
-            Busy: a whole run holds it, or parts of another count.
+        Raises Busy: a whole run holds it, or parts of another count.
         """
         query, begun = select(targets.c.owner).where(targets.c.name == name), time.monotonic()
         while True:

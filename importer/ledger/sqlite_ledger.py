@@ -29,11 +29,7 @@ class SqliteLedger(Ledger):
     remedy: ClassVar = "free disk space or fix the disk"
 
     def __init__(self, address: LedgerAddress, path: Path, clock: Callable[[], float]) -> None:
-        """Open the file, or create a private one.
-
-        Raises:
-            UnusableInput: it cannot be written.
-        """
+        """Open the file, or create a private one. Raises UnusableInput: it cannot be written."""
         try:
             internal_folder(path.parent)
         except OSError as error:

@@ -80,11 +80,7 @@ class TestRows(Section):
 
 
 def read_test_rows(path: Path) -> TestRows:
-    """The test rows of a file.
-
-    Raises:
-        UnusableInput: with every error of the file, each at its line and column.
-    """
+    """The test rows of a file. Raises UnusableInput: with every error of the file, each at its line and column."""
     reading = Reader((path.parent,))
     found = None
     try:

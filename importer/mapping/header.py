@@ -159,8 +159,7 @@ class Context:
     def rows_by_key(self, source: ChildSource, key: Column) -> dict[str, list[Row]]:
         """The rows of another table by key, read into memory once.
 
-        Raises:
-            UnusableInput: the table cannot be read to its end.
+        Raises UnusableInput: the table cannot be read to its end.
         """
         if (source, key.index) not in self.child_rows:
             by_key: dict[str, list[Row]] = defaultdict(list)

@@ -176,8 +176,7 @@ class Reader(Diagnostics):
     def content(self, path: Path, limit: int) -> bytes:
         """The first `limit` bytes of a file, read only once.
 
-        Raises:
-            OSError: it cannot be opened or is not a regular file. Opening a pipe does not block.
+        Raises OSError: it cannot be opened or is not a regular file. Opening a pipe does not block.
         """
         if path not in self.contents:
             with open(path, "rb", opener=_nonblocking) as file:
@@ -202,9 +201,8 @@ def _nonblocking(name: str, flags: int) -> int:
 def read_nodes(path: Path, reading: Reader) -> Node:
     """The file as nodes; every plain scalar stays the text that was typed (`NO`, `012`, `2024-01-02`).
 
-    Raises:
-        UnusableInput: the file cannot be read, is too large, is not UTF-8 or not YAML, or contains a tag or a
-            duplicate key.
+    Raises UnusableInput: the file cannot be read, is too large, is not UTF-8 or not YAML, or contains a tag or a
+    duplicate key.
     """
     return _YamlFile(path, Diagnostics()).read(_content(path, reading))
 

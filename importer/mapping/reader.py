@@ -26,8 +26,7 @@ def read_mapping(path: Path, elsewhere: str | None = None) -> Mapping:
 
     elsewhere: further folders, separated as in PATH, that may contain the files it names.
 
-    Raises:
-        UnusableInput: with every error of the file, each at its line and column, in the order of the file.
+    Raises UnusableInput: with every error of the file, each at its line and column, in the order of the file.
     """
     allowed = (Path(folder) for folder in (elsewhere or "").split(os.pathsep) if folder)
     reading = Reader((path.parent, *allowed))
@@ -85,9 +84,8 @@ def read_extended(path: Path, reading: Reader, above: tuple[Path, ...] = ()) -> 
 
     above: the files that extend this one.
 
-    Raises:
-        UnusableInput: a file cannot be read, is outside the allowed folders, or the files extend one another in a
-            circle.
+    Raises UnusableInput: a file cannot be read, is outside the allowed folders, or the files extend one another in a
+    circle.
     """
     node = read_nodes(path, reading)
     if not isinstance(node, Keys):
@@ -210,9 +208,8 @@ def read_mappings(folder: Path, elsewhere: str | None = None) -> tuple[Mapping, 
 
     elsewhere: as in `read_mapping`.
 
-    Raises:
-        UnusableInput: with every error of every file; also if a file has no route, or two files select the same rows,
-            have the same target, use different route columns or read the source differently.
+    Raises UnusableInput: with every error of every file; also if a file has no route, or two files select the same
+    rows, have the same target, use different route columns or read the source differently.
     """
     diagnostics = Diagnostics()
     mappings: list[Mapping] = []

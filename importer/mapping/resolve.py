@@ -47,10 +47,9 @@ def resolve(
     not given has no columns. today: where given, a date that cannot be in the future must not be. documents: the opened
     folders of `mapping.document_folders`; without them, names of files are not looked up.
 
-    Raises:
-        UnusableInput: with every problem, each at its line and column: missing or ambiguous columns, unknown questions,
-            required questions without a mapping (service description 2.1: such an application is rejected), texts that
-            are not an option.
+    Raises UnusableInput: with every problem, each at its line and column: missing or ambiguous columns, unknown
+    questions, required questions without a mapping (service description 2.1: such an application is rejected), texts
+    that are not an option.
     """
     diagnostics = Diagnostics()
     context = Context(mapping, ColumnLookup(columns), diagnostics, tables or {}, today, documents or {})
@@ -314,8 +313,7 @@ _COLUMN_CODES = "column-"  # the prefix of problem codes about columns
 def check_without_columns(mapping: Mapping, questions: Sequence[Question], wire: WireFormat) -> tuple[Problem, ...]:
     """The warnings for a mapping with these questions; columns are not checked.
 
-    Raises:
-        UnusableInput: with every problem about questions.
+    Raises UnusableInput: with every problem about questions.
     """
     try:
         return resolve(mapping, (), questions, wire).warnings

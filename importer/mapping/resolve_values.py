@@ -82,8 +82,7 @@ def _table(spec: ValueSpec) -> ResolvedTable | None:
 def resolve_join(rows: ChildRows, context: Context, order_by: Text | None = None) -> FromChild | None:
     """The join with another table, whose rows are read into memory; None if a column is not found.
 
-    Raises:
-        UnusableInput: the table cannot be read to its end.
+    Raises UnusableInput: the table cannot be read to its end.
     """
     return _joined(rows, context.find(rows.equals), order_by, context)
 

@@ -246,8 +246,7 @@ class CellPattern:
     def groups_of(self, text: str) -> Mapping[str, str | None] | None:
         """The texts of the named groups; None if the text does not match.
 
-        Raises:
-            TimeoutError: it takes too long for this text, or has for others before.
+        Raises TimeoutError: it takes too long for this text, or has for others before.
         """
         if len(self.slow) == _MOST_SLOW:
             raise TimeoutError

@@ -33,8 +33,7 @@ class AddressesUnusable(Exception):
 def addresses_in(file: Path) -> list[str]:
     """The addresses of a file, one on a line; `#` begins a comment.
 
-    Raises:
-        AddressesUnusable: it cannot be read, others can read it, or it has no address.
+    Raises AddressesUnusable: it cannot be read, others can read it, or it has no address.
     """
     try:
         if mode_for_others(file) and can_be_made_private(file):
@@ -86,8 +85,7 @@ Report = Callable[[Summary | ImporterError, Path | None], None]
 def described_addresses(settings: Settings) -> tuple[str, ...]:
     """For `importer doctor`: the addresses of notices without their secrets; none if notices are not set up.
 
-    Raises:
-        AddressesUnusable: the file with the addresses cannot be used.
+    Raises AddressesUnusable: the file with the addresses cannot be used.
     """
     if settings.notify_file is None:
         return ()

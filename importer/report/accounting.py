@@ -74,8 +74,7 @@ class ReportedRow:
 def pair(rows: Iterable[Row], outcomes: Iterable[Outcome]) -> Iterator[ReportedRow]:
     """Each row with its outcome; both must come in ascending order of row number. Memory stays flat.
 
-    Raises:
-        AssertionError: a row does not have exactly one outcome, a bug of ours.
+    Raises AssertionError: a row does not have exactly one outcome, a bug of ours.
     """
     for row, outcome in zip_longest(rows, outcomes):
         if row is None or outcome is None or row.number != outcome.row:

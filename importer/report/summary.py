@@ -175,8 +175,7 @@ class Summary(RunState):
     def from_json(cls, values: Mapping[str, Any]) -> Summary:
         """The summary from its JSON object.
 
-        Raises:
-            ValueError, KeyError, TypeError: it is not a summary, or has another version.
+        Raises ValueError, KeyError, TypeError: it is not a summary, or has another version.
         """
         if values["version"] != VERSION:
             raise ValueError("it was written by another version of importer")
@@ -202,11 +201,7 @@ def write_summary(staged: Path, summary: Summary) -> None:
 
 
 def read_summary(folder: Path) -> Summary:
-    """The summary in a run's results folder.
-
-    Raises:
-        DamagedRun: it is missing, damaged, or of another version.
-    """
+    """The summary in a run's results folder. Raises DamagedRun: it is missing, damaged, or of another version."""
     path = folder / SUMMARY_FILE
     try:
         return Summary.from_json(json.loads(read_private(path)))

@@ -25,11 +25,7 @@ def write_corrections(path: Path, corrections: Iterable[CorrectedCell]) -> None:
 
 
 def read_corrections(path: Path) -> tuple[CorrectedCell, ...]:
-    """The list in a file; () if there is none.
-
-    Raises:
-        UnusableInput: it was changed.
-    """
+    """The list in a file; () if there is none. Raises UnusableInput: it was changed."""
     try:
         listed = json.loads(read_private(path))
         return tuple(CorrectedCell(row, Column(*column), *texts) for row, column, *texts in listed)

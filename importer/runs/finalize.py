@@ -40,8 +40,7 @@ def close(folder: Path, ledger: Ledger) -> Summary:
     first the table gets the outcomes that only the ledger knows, then the manifest its ending, then the report is
     written, and last the run is ended in the ledger.
 
-    Raises:
-        UsageError: the ledger does not know the run: it never started to send, or is just starting.
+    Raises UsageError: the ledger does not know the run: it never started to send, or is just starting.
     """
     manifest = read_manifest(folder)
     if ledger.run(manifest.run) is None:
@@ -72,8 +71,7 @@ def resolve_row(folder: Path, ledger: Ledger, row: int, *, created: bool) -> Non
 
     Call it under the lock of the run's target. It can be repeated, also after it was killed.
 
-    Raises:
-        UsageError: the run sent nothing for this row, or it is not unconfirmed.
+    Raises UsageError: the run sent nothing for this row, or it is not unconfirmed.
     """
     manifest = read_manifest(folder)
     rows = next((rows for rows in manifest.groups if row in rows), (row,))  # the ledger only contains the first one

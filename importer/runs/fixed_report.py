@@ -35,8 +35,7 @@ _AS_TEXT: Final = "undo them; what you meant to change, type with ' in front: th
 def run_of_results_file(file: Path, out: Path) -> Path | None:
     """The folder of the run whose results file this is, wherever it was moved; None for any other file.
 
-    Raises:
-        UnusableInput: it is the report of a run that is not in the results folder.
+    Raises UnusableInput: it is the report of a run that is not in the results folder.
     """
     if not file.is_file():  # a pipe is told when it is copied
         return None

@@ -111,8 +111,7 @@ class RunManifest:
 def write_manifest(folder: Path, manifest: RunManifest) -> None:
     """Write the manifest atomically.
 
-    Raises:
-        StoppedEarly: the folder cannot be written, usually because the disk is full.
+    Raises StoppedEarly: the folder cannot be written, usually because the disk is full.
     """
     values = _adapter().dump_python(manifest, mode="json")
     try:
@@ -127,8 +126,7 @@ def write_manifest(folder: Path, manifest: RunManifest) -> None:
 def read_manifest(folder: Path) -> RunManifest:
     """The manifest of a run's folder.
 
-    Raises:
-        DamagedRun: it is missing, damaged, or from another version of importer.
+    Raises DamagedRun: it is missing, damaged, or from another version of importer.
     """
     try:
         return _manifest(json.loads(read_private(folder / MANIFEST)))
@@ -183,8 +181,7 @@ def runs_in(out: Path) -> list[Path]:
 def find_run(out: Path, name: str) -> Path:
     """The folder of a run by its ID, the start of its ID, its path, or `last`.
 
-    Raises:
-        UsageError: no run or several runs match.
+    Raises UsageError: no run or several runs match.
     """
     direct = Path(name)
     if is_run(direct):

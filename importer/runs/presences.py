@@ -23,8 +23,7 @@ class Presences:
     def announce(self, run: str) -> Presence:
         """Show that the process of a run is alive, from before its folder is created until it has ended.
 
-        Raises:
-            OSError: the file cannot be written.
+        Raises OSError: the file cannot be written.
         """
         internal_folder(self._out)
         return Presence(self._path(run))

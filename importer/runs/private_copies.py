@@ -78,8 +78,7 @@ def open_children(
     """Open every other table of the mapping. File names are relative to the folder of the source; the files are copied
     to `folder`. For a results file, those are the copies of its own run.
 
-    Raises:
-        UnusableInput: with the problems of all tables.
+    Raises UnusableInput: with the problems of all tables.
     """
     children = _Children(source, folder, mapping.folders, limits)
     tables: dict[ChildSource, Sheet] = {}

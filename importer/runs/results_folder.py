@@ -41,8 +41,7 @@ Shared = Literal["no", "group", "any"]
 def make_results(settings: Settings) -> None:
     """Create the results folder if it does not exist: mode 0700, for a team 2770.
 
-    Raises:
-        UnusableInput: it cannot be created, others could change its contents, or its drive refuses chmod.
+    Raises UnusableInput: it cannot be created, others could change its contents, or its drive refuses chmod.
     """
     refuse_untrusted(settings)  # before anything is created behind another user's link
     try:
@@ -214,8 +213,7 @@ def started_at_of(folder: Path) -> datetime | None:
 def announce_run(out: Path, run: str) -> Presence:
     """Announce that a run is running, before it has a folder.
 
-    Raises:
-        UnusableInput: the results folder cannot be created or written.
+    Raises UnusableInput: the results folder cannot be created or written.
     """
     try:
         return Presences(out).announce(run)
@@ -226,8 +224,7 @@ def announce_run(out: Path, run: str) -> Presence:
 def make_private_folder(out: Path, run: str) -> Path:
     """Create the folder `<out>/<run>` for this user only (0700), with the marker that allows removing it later.
 
-    Raises:
-        UnusableInput: it cannot be created.
+    Raises UnusableInput: it cannot be created.
     """
     folder = out / run
     try:
@@ -244,8 +241,7 @@ def make_private_folder(out: Path, run: str) -> Path:
 def private_input(settings: Settings) -> Iterator[Path]:
     """A private temporary folder. If the process is killed, it is removed with other abandoned folders.
 
-    Raises:
-        UnusableInput: it cannot be created, or others could change the results folder.
+    Raises UnusableInput: it cannot be created, or others could change the results folder.
     """
     make_results(settings)
     out, name = settings.out, new_run_id()
@@ -279,8 +275,7 @@ def is_run_folder(folder: Path) -> bool:
 def remove_folder(folder: Path) -> None:
     """Remove a run's folder, its manifest and marker last, so that it can be repeated. Other folders are left alone.
 
-    Raises:
-        OSError: a file cannot be removed.
+    Raises OSError: a file cannot be removed.
     """
     if is_run_folder(folder):
         last = {name: order for order, name in enumerate(("run.json", MARKER), start=1)}

@@ -76,11 +76,7 @@ ALL_ROWS: Final = Selection()
 
 
 def parse_rows(text: str) -> Selection:
-    """Parse `10-40`, `10-`, `-40` or `10`.
-
-    Raises:
-        UsageError: the range is not valid, or ends before it starts.
-    """
+    """Parse `10-40`, `10-`, `-40` or `10`. Raises UsageError: the range is not valid, or ends before it starts."""
     first, dash, last = text.replace("–", "-").replace(" ", "").partition("-")
     numbers = [part for part in (first, last) if part]
     if not numbers or not all(part.isascii() and part.isdigit() for part in numbers):
@@ -93,11 +89,7 @@ def parse_rows(text: str) -> Selection:
 
 
 def parse_part(text: str) -> Part:
-    """Parse `2/4`.
-
-    Raises:
-        UsageError: the text is not a part.
-    """
+    """Parse `2/4`. Raises UsageError: the text is not a part."""
     found = re.fullmatch(r"(\d{1,4})/(\d{1,4})", text.replace(" ", ""), re.ASCII)
     part = Part(int(found[1]), int(found[2])) if found else Part(0, 0)
     if not 1 <= part.number <= part.total <= _MOST_PARTS:

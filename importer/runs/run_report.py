@@ -30,8 +30,7 @@ def rewrite_report(folder: Path, *, personal_data: bool = True) -> Summary:
 
     personal_data: whether report.html may quote cells, unless the run was told that it may not.
 
-    Raises:
-        UnusableInput: the table is missing or damaged; the existing report stays.
+    Raises UnusableInput: the table is missing or damaged; the existing report stays.
     """
     with _opened(folder, read_manifest(folder)) as (facts, rows, outcomes):
         shown = replace(facts, personal_data=facts.personal_data and personal_data)
@@ -41,8 +40,7 @@ def rewrite_report(folder: Path, *, personal_data: bool = True) -> Summary:
 def rows_as_frame(folder: Path) -> pandas.DataFrame:
     """Each row of a run with its outcome: the columns of its CSV files, all text, indexed by the row in the file.
 
-    Raises:
-        UnusableInput: it is not the folder of a run that has ended, or its table is missing or damaged.
+    Raises UnusableInput: it is not the folder of a run that has ended, or its table is missing or damaged.
     """
     import pandas as pd  # imported late: it takes half a second
 

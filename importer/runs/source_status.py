@@ -89,8 +89,7 @@ _NEVER_SENT: Final = Outcome(0, OutcomeKind.NOT_SENT, problems=(Problem("not-sen
 def source_status(sha256: str, settings: Settings) -> tuple[SourceStatus, ...]:
     """What became of each row of the file with this SHA-256, of each sheet and at each target. Changes nothing.
 
-    Raises:
-        UnusableInput: the files of a run were changed.
+    Raises UnusableInput: the files of a run were changed.
     """
     found: dict[tuple[Scope, str | None], SourceStatus] = {}
     every = [each for each in manifests_in(settings.out) if each[1].sha256 == sha256 and not each[1].dry_run]

@@ -212,8 +212,7 @@ class RunTable:
     def sheet(self) -> Sheet:
         """The sheet that was stored, with its corrections. Each call of its `rows` reads them from here.
 
-        Raises:
-            UnusableInput: none was stored.
+        Raises UnusableInput: none was stored.
         """
         with self._transaction() as connection:
             found = connection.execute("SELECT facts FROM sheet").fetchone()
@@ -294,8 +293,7 @@ class RunTable:
     def take(self, folder: Path) -> None:
         """Add the rows of another run of the same sheet, with all that is known of them.
 
-        Raises:
-            TableUnwritable: they cannot be written.
+        Raises TableUnwritable: they cannot be written.
         """
         with self._file.connection() as connection:
             connection.execute("ATTACH DATABASE ? AS other", (str(folder / TABLE),))
@@ -310,8 +308,7 @@ class RunTable:
     def keep(self, candidates: Sequence[Classified]) -> None:
         """Keep candidates as they were checked, in place of those with the same first rows.
 
-        Raises:
-            TableUnwritable: they cannot be written.
+        Raises TableUnwritable: they cannot be written.
         """
         with self._transaction(writes=True) as connection:
             connection.executemany(_KEEP, map(_kept_row, candidates))
@@ -340,11 +337,7 @@ class RunTable:
             return connection.execute(_SAME_ADDRESSES).fetchall()
 
     def replace(self, outcome: Outcome) -> None:
-        """Replace the outcome of a row.
-
-        Raises:
-            TableUnwritable: it cannot be written.
-        """
+        """Replace the outcome of a row. Raises TableUnwritable: it cannot be written."""
         row, *values = _outcome_row(outcome)
         change = f"UPDATE outcomes SET {', '.join(f'{name} = ?' for name in _COLUMNS[1:])} WHERE row = ?"
         with self._transaction(writes=True) as connection:
@@ -523,8 +516,7 @@ class EarlierOutcomes:
         """The outcome of a row in a run; None if the run's folder is missing, the run was killed before, or another
         version of importer made it.
 
-        Raises:
-            UnusableInput: the table of that run is damaged.
+        Raises UnusableInput: the table of that run is damaged.
         """
         if run not in self._tables:
             folder, self._tables[run] = self._out / run, None

@@ -198,8 +198,7 @@ def read_questions(path: Path) -> Company:
     Two forms are read: the sandbox's own, with `job_posts` and `talent_pools`; and `{"job_post": HASH, "questions":
     [...]}`, the live questions of one job post as `importer questions HASH --json` prints them.
 
-    Raises:
-        SandboxUnusable: the file cannot be used; lists every problem in it.
+    Raises SandboxUnusable: the file cannot be used; lists every problem in it.
     """
     value = read_json_file(path)
     if not isinstance(value, dict) or "job_post" not in value:

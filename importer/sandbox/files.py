@@ -33,8 +33,7 @@ class NotJson(ValueError):
 def read_json(text: bytes | str) -> Any:
     """The value of a JSON text.
 
-    Raises:
-        NotJson: it is not valid JSON or UTF-8, is nested too deeply, or contains NaN or a name twice in one object.
+    Raises NotJson: it is not valid JSON or UTF-8, is nested too deeply, or contains NaN or a name twice in one object.
     """
     try:
         decoded = text if isinstance(text, str) else text.decode("utf-8")
@@ -75,11 +74,7 @@ def read_json_file(path: Path) -> Any:
 
 
 def checked(model: type[Model], path: Path, value: Any, context: str = "") -> Model:
-    """The value of a file as a model.
-
-    Raises:
-        SandboxUnusable: with every problem, each with its place in the file.
-    """
+    """The value of a file as a model. Raises SandboxUnusable: with every problem, each with its place in the file."""
     try:
         return model.model_validate(value, context=context)
     except ValidationError as error:

@@ -26,8 +26,7 @@ class Memory:
     def __init__(self, company: Company, path: Path | None = None) -> None:
         """Starts with the known candidates of the company and the submissions in the journal at `path`.
 
-        Raises:
-            SandboxUnusable: see `Journal`.
+        Raises SandboxUnusable: see `Journal`.
         """
         self._known: set[tuple[str, str, str]] = set()
         self._accepted: list[dict[str, Any]] = []
@@ -82,8 +81,7 @@ class Journal:
     def __init__(self, path: Path) -> None:
         """Open or create the file (mode 0600), lock it and read it; an incomplete last line is removed.
 
-        Raises:
-            SandboxUnusable: the file cannot be opened, another sandbox uses it, or it has other lines.
+        Raises SandboxUnusable: the file cannot be opened, another sandbox uses it, or it has other lines.
         """
         try:
             self._file = os.open(path, os.O_RDWR | os.O_CREAT | _SAFELY, 0o600)
@@ -153,8 +151,7 @@ def _record(line: bytes) -> dict[str, Any] | None:
 def forget(memory: Path, is_kept: Callable[[dict[str, Any]], bool]) -> None:
     """Remove the other submissions, and overwrite their bytes. Creates no file.
 
-    Raises:
-        SandboxUnusable: a sandbox is using the file, or it is not a memory file.
+    Raises SandboxUnusable: a sandbox is using the file, or it is not a memory file.
     """
     if not memory.is_file():
         return

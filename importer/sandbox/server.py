@@ -205,8 +205,7 @@ class RunningSandbox:
 def running(options: SandboxOptions, *, keep_requests: bool = True) -> Iterator[RunningSandbox]:
     """Read the files, bind the port, and serve from a thread until the block ends.
 
-    Raises:
-        SandboxUnusable: a file or the address cannot be used; lists the problems of both files together.
+    Raises SandboxUnusable: a file or the address cannot be used; lists the problems of both files together.
     """
     problems: list[str] = []
     company = _read(read_questions, options.questions or SHIPPED_QUESTIONS, problems)

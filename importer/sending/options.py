@@ -31,11 +31,7 @@ class ErrorLimit:
 
     @classmethod
     def parse(cls, text: str) -> ErrorLimit:
-        """Read `25` or `5%`.
-
-        Raises:
-            UsageError: it is neither.
-        """
+        """Read `25` or `5%`. Raises UsageError: it is neither."""
         found = re.fullmatch(r"(\d+)|(\d+(?:\.\d+)?)\s*%", text.strip(), re.ASCII)
         if not found or (found[2] and float(found[2]) > 100):
             raise UsageError(
@@ -54,11 +50,7 @@ class ErrorLimit:
 
 
 def parse_minutes(text: str) -> float:
-    """Read `15m`, `90s`, `2h`, or a number of minutes.
-
-    Raises:
-        UsageError: it is none of these.
-    """
+    """Read `15m`, `90s`, `2h`, or a number of minutes. Raises UsageError: it is none of these."""
     found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([smh]?)", text.strip().lower(), re.ASCII)
     if not found or not float(found[1]):
         raise UsageError(f"{text!r} is not a valid duration; write it like 15m, 90s or 2h")
@@ -80,8 +72,7 @@ class Window:
 def parse_window(until: str | None, max_runtime: str | None, now: datetime | None = None) -> Window | None:
     """Read `06:00`, the next time that a clock shows it, and a duration like `4h` from `now`: what comes first.
 
-    Raises:
-        UsageError: one of them is neither.
+    Raises UsageError: one of them is neither.
     """
     now, ends = now or datetime.now(UTC), []
     if until is not None:

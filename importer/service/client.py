@@ -291,8 +291,7 @@ def document_id(pointer: str, body: bytes) -> str | None:
 def possible_ids(body: bytes) -> str:
     """The places of an answer that could have the ID, with their values: `/content/id = 70000, ...`.
 
-    Raises:
-        ValueError, RecursionError: it is not JSON.
+    Raises ValueError, RecursionError: it is not JSON.
     """
 
     def walk(value: Any, at: str) -> Iterator[str]:

@@ -114,11 +114,7 @@ class _Saved(BaseModel):
 
 
 def saved_questions(content: bytes) -> tuple[Question, ...]:
-    """The questions of a saved list.
-
-    Raises:
-        ValueError: it is not such a list, or two questions have the same ID.
-    """
+    """The questions of a saved list. Raises ValueError: it is not such a list, or two questions have the same ID."""
     found = _Saved.model_validate_json(content).questions
     if len({one.id for one in found}) < len(found):
         raise ValueError("two questions have the same ID")

@@ -238,8 +238,7 @@ class Settings(BaseModel):
     def upload(self) -> UploadForm | None:
         """How documents are uploaded; None: they are not, and their IDs are in documents.csv.
 
-        Raises:
-            UnusableInput: it is not said where the answer has the ID.
+        Raises UnusableInput: it is not said where the answer has the ID.
         """
         if self.upload_path is None:
             return None
@@ -268,9 +267,8 @@ class Settings(BaseModel):
     def access_token(self) -> str:
         """The access token for the address of these settings.
 
-        Raises:
-            UnusableInput: it is missing, not valid, not readable, or readable by others, or the address was not
-                confirmed.
+        Raises UnusableInput: it is missing, not valid, not readable, or readable by others, or the address was not
+        confirmed.
         """
         use = self.unconfirmed_use()
         if problems := [*([use.refusal()] if use else []), *self._readable_by_others()]:
@@ -365,11 +363,7 @@ class Settings(BaseModel):
         )
 
     def service_url(self) -> str:
-        """The base URL of the service.
-
-        Raises:
-            UnusableInput: it is not set.
-        """
+        """The base URL of the service. Raises UnusableInput: it is not set."""
         if self.base_url is None:
             raise unusable_file(
                 "base-url-missing",
@@ -396,8 +390,7 @@ def _usable_token(text: str, place: str) -> str:
 def load_settings(*, only_confirmed: bool = True, given_by: str = "a command-line flag", **flags: Any) -> Settings:
     """Load the settings. A flag that is None is not set. only_confirmed: refuse those that the user has to confirm.
 
-    Raises:
-        UnusableInput: with every setting that is not valid or not confirmed, and where it was set.
+    Raises UnusableInput: with every setting that is not valid or not confirmed, and where it was set.
     """
     problems: list[Problem] = []
     user, known = user_file(), Settings.model_fields

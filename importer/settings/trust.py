@@ -101,8 +101,7 @@ def is_confirmed(use: TokenUse | FolderSetting) -> bool:
 def confirm(use: TokenUse | FolderSetting) -> Path:
     """Save the confirmation for this user, replacing an earlier one of the same in this folder; return the file.
 
-    Raises:
-        UnusableInput: the file cannot be written.
+    Raises UnusableInput: the file cannot be written.
     """
     file = _file()
     reason = "your settings folder is not known"

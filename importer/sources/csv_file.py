@@ -125,9 +125,8 @@ class CsvFile:
     def records(self) -> Generator[Record, None, None]:
         """Every row that is not blank; a broken one, held back alone, has its text in its first cell.
 
-        Raises:
-            UnusableInput: a quote is misplaced and nothing proves where the next row begins, a cell or row is too
-                long, or the file changed.
+        Raises UnusableInput: a quote is misplaced and nothing proves where the next row begins, a cell or row is too
+        long, or the file changed.
         """
         number = 0
         try:
@@ -143,11 +142,7 @@ class CsvFile:
 
     @contextmanager
     def _lines(self) -> Iterator[CsvRecords]:
-        """The records as the csv module reads them.
-
-        Raises:
-            UnusableInput: the file is not the one that was scanned.
-        """
+        """The records as the csv module reads them. Raises UnusableInput: the file is not the one that was scanned."""
         if not self.survey.holds_for(self.path):
             raise UnusableInput(file_changed(self.origin))
         csv.field_size_limit(self.cell_limit)

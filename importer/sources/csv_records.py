@@ -50,8 +50,7 @@ class CsvRecords:
     `chunks` are its lines, with their line ends; the first of them is line `first`. `longest` limits a record, in
     characters; csv.field_size_limit a cell.
 
-    Raises:
-        Unreadable: where the iteration comes to a record whose end nothing proves.
+    Raises Unreadable: where the iteration comes to a record whose end nothing proves.
     """
 
     def __init__(self, chunks: Iterator[list[str]], delimiter: str, longest: int, first: int = 1) -> None:

@@ -44,9 +44,8 @@ def find_encoding(path: Path, name: str, declared: str | None, wanted: Sequence[
     """Scan a CSV in its encoding. A byte-order mark takes precedence over the declared encoding. wanted: names of
     columns that the mapping reads.
 
-    Raises:
-        UnusableInput: the declared encoding is unknown, or the file is not in the encoding; the message proposes
-            likely ones, each with sample cells.
+    Raises UnusableInput: the declared encoding is unknown, or the file is not in the encoding; the message proposes
+    likely ones, each with sample cells.
     """
     mark = byte_order_mark(path)
     encoding = mark or (declared_encoding(declared) if declared else UTF8)
@@ -108,8 +107,7 @@ def byte_order_mark(path: Path) -> Encoding | None:
 def declared_encoding(declared: str) -> Encoding:
     """The encoding that a mapping's `encoding:` means.
 
-    Raises:
-        UnusableInput: it is unknown, or not an encoding of files.
+    Raises UnusableInput: it is unknown, or not an encoding of files.
     """
     wanted = declared.strip().lower().replace("windows-", "cp").replace("_", "-")
     try:

@@ -48,8 +48,7 @@ class Header:
 def find_header(origin: Origin, head: Sequence[Record], options: SourceOptions) -> Header:
     """The header of a file that is not a results file, from its first rows.
 
-    Raises:
-        UnusableInput: no row looks like a header, or the declared row is blank; the message shows the first rows.
+    Raises UnusableInput: no row looks like a header, or the declared row is blank; the message shows the first rows.
     """
     records = [record for record in head if record.number not in options.skip_rows and record.width]
     if options.header_row is not None:

@@ -36,9 +36,8 @@ def open_sheet(
     `shown_as` is the file name for messages, if the person knows the file by another name than `path`. A workbook is
     read here, once; a CSV is read by each call of `Sheet.rows`.
 
-    Raises:
-        UnusableInput: the file does not exist, its format is not supported, its encoding must be declared, no header
-            is found, ...
+    Raises UnusableInput: the file does not exist, its format is not supported, its encoding must be declared, no header
+    is found, ...
     """
     name = shown_as if shown_as is not None else str(path)
     kind = file_kind(path, name, limits.source)
@@ -73,8 +72,7 @@ def _other_sheet(
 ) -> RecordSource | None:
     """The only other visible sheet with a table, where the first one has none; None if no other has one.
 
-    Raises:
-        UnusableInput: several of the first few have one, or a mapping reads columns that only others have.
+    Raises UnusableInput: several of the first few have one, or a mapping reads columns that only others have.
     """
     first = cover.origin.sheet
     heads = sheet_heads(path, name, kind, [title for title in cover.sheets if title != first], limits)
@@ -107,8 +105,7 @@ def _other_sheet(
 def open_csv(path: Path, name: str, options: SourceOptions, limits: ReadingLimits) -> CsvFile:
     """A CSV with its encoding and delimiter, detected or as the options declare them.
 
-    Raises:
-        UnusableInput: as open_sheet.
+    Raises UnusableInput: as open_sheet.
     """
     if options.longest_cell:  # in characters, of up to four bytes each
         limits = replace(limits, row=max(limits.row, 4 * options.longest_cell))
@@ -172,8 +169,7 @@ class _Split:
 def _declared_delimiter(declared: str) -> str:
     """The character that a mapping's `delimiter:` means.
 
-    Raises:
-        UnusableInput: it is not one character, or is a quote or a line break.
+    Raises UnusableInput: it is not one character, or is a quote or a line break.
     """
     delimiter = _NAMES.get(declared.strip().lower(), declared)
     if len(delimiter) != 1 or delimiter in '"\r\n':
@@ -193,8 +189,7 @@ def _likely_split(sample: Sequence[str], name: str, names: Sequence[str]) -> _Sp
     """The split by the delimiter that splits the sample most evenly; None if the file has one column. names: those of
     columns, which decide where several delimiters split every row alike.
 
-    Raises:
-        UnusableInput: every delimiter in the sample gives uneven rows, or two give as many columns.
+    Raises UnusableInput: every delimiter in the sample gives uneven rows, or two give as many columns.
     """
     splits = [split for split in (_split(sample, delimiter) for delimiter in _DELIMITERS) if split]
     even = [split for split in splits if split.columns > 1 and split.share >= _MIN_SHARE]

@@ -43,8 +43,7 @@ class ResultsTable:
 def results_tables(path: Path, name: str, limits: ReadingLimits = USUAL_LIMITS) -> Iterator[ResultsTable]:
     """The tables of a results file: of a workbook each visible sheet that has our columns. Read them in their order.
 
-    Raises:
-        UnusableInput: it is damaged, not UTF-8, or has no such table.
+    Raises UnusableInput: it is damaged, not UTF-8, or has no such table.
     """
     is_csv = kind_by_name(path) is not FileKind.XLSX
     tables = _csv_table(path, name, limits) if is_csv else _sheets(path, name, limits)

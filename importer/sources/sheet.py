@@ -40,8 +40,7 @@ class Sheet:
     def rows(self) -> Iterator[Row]:
         """Stream the rows below the header; may be called again. Blank rows are skipped, but count in row numbers.
 
-        Raises:
-            UnusableInput: the rest of the file cannot be read (an unclosed quote, a changed file).
+        Raises UnusableInput: the rest of the file cannot be read (an unclosed quote, a changed file).
         """
         return self._read()
 

@@ -47,9 +47,8 @@ def kind_by_name(path: Path) -> FileKind | None:
 def file_kind(path: Path, name: str, max_bytes: int) -> FileKind:
     """The type of a supported file of at most `max_bytes`. `name` is the file name for messages.
 
-    Raises:
-        UnusableInput: the file does not exist, is a folder, empty or too large, has an unsupported extension, or
-            contents of another type.
+    Raises UnusableInput: the file does not exist, is a folder, empty or too large, has an unsupported extension, or
+    contents of another type.
     """
     _require_file(path, name, max_bytes)
     if (suffix := path.suffix.lower()) in _NOT_READ:
@@ -67,8 +66,7 @@ def file_kind(path: Path, name: str, max_bytes: int) -> FileKind:
 def _require_file(path: Path, name: str, max_bytes: int) -> None:
     """Check that a file exists, can be read, is not empty, and has at most so many bytes.
 
-    Raises:
-        UnusableInput: it fails one of these checks, or is a folder, a pipe or a device.
+    Raises UnusableInput: it fails one of these checks, or is a folder, a pipe or a device.
     """
     try:
         status = path.stat()
@@ -198,8 +196,7 @@ def copy_source(
 
     shown_as: the name for messages, if it is not the path.
 
-    Raises:
-        UnusableInput: the file cannot be read, or it changed while it was copied.
+    Raises UnusableInput: the file cannot be read, or it changed while it was copied.
     """
     name = shown_as if shown_as is not None else str(path)
     _require_file(path, name, limits.source)

@@ -40,11 +40,7 @@ class RecordSource:
 
 
 def open_table(source: RecordSource, options: SourceOptions) -> Sheet:
-    """The Sheet of a source.
-
-    Raises:
-        UnusableInput: no header is found, the table is empty, or it is a results file.
-    """
+    """The Sheet of a source. Raises UnusableInput: no header is found, the table is empty, or it is a results file."""
     origin = source.origin
     with closing(source.records()) as records:
         head = list(islice(records, max(WINDOW, (options.header_row or 0) + (options.header_rows or 1))))

@@ -49,8 +49,7 @@ def workbook_records(
 ) -> RecordSource:
     """The records of a sheet of a workbook. `name` is the file name for messages.
 
-    Raises:
-        UnusableInput: it is damaged or too large, or does not have the sheet.
+    Raises UnusableInput: it is damaged or too large, or does not have the sheet.
     """
     status = path.stat()
     sheet = _read(path, (status.st_ino, status.st_ctime_ns, status.st_size), name, kind, options.sheet, limits)
@@ -89,8 +88,7 @@ def sheet_heads(
 def visible_sheets(path: Path, name: str, limits: ReadingLimits) -> Iterator[tuple[str, Iterator[Record]]]:
     """The titles and records of the visible sheets of an .xlsx workbook.
 
-    Raises:
-        UnusableInput: it is damaged or too large.
+    Raises UnusableInput: it is damaged or too large.
     """
     with _told_well(name):
         book = _open(path, name, FileKind.XLSX, limits)
@@ -166,8 +164,7 @@ def _chosen(book: _Book, wanted: str | None, name: str) -> str:
     """The title of the sheet that is named, hidden or not, or has this number among the visible ones; else of the first
     visible one with cells.
 
-    Raises:
-        UnusableInput: there is none.
+    Raises UnusableInput: there is none.
     """
     sheets = book.sheets
     if not sheets:

@@ -155,8 +155,7 @@ def _is_odd(kind: str, stored: str) -> bool:
 class _Parser(WorkSheetParser):
     """Gives the cells of each row with what openpyxl leaves out: formulas without a result, numbers that are no day.
 
-    Raises:
-        DamagedError: two rows have the same number, or a cell is in another row: readers might keep different ones.
+    Raises DamagedError: two rows have the same number, or a cell is in another row: readers might keep different ones.
     """
 
     def __init__(self, source: Any, sheet: Any, book: Any, dates: set[int], facts: SheetFacts, code_of: Any) -> None:

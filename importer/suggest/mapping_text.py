@@ -47,11 +47,7 @@ class _Block:
 
 
 class MappingText:
-    """The text of a mapping file. A change returns a new one.
-
-    Raises:
-        CannotChange: it is not YAML.
-    """
+    """The text of a mapping file. A change returns a new one. Raises CannotChange: it is not YAML."""
 
     def __init__(self, text: str) -> None:
         self.text = text if text.endswith("\n") else f"{text}\n"

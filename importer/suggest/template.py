@@ -180,11 +180,7 @@ _RULES: dict[Kind, dict[str, Any]] = {
 
 
 def write_workbook(path: Path, columns: Sequence[TemplateColumn]) -> None:
-    """Write the workbook, replacing an existing file.
-
-    Raises:
-        OSError: it cannot be written.
-    """
+    """Write the workbook, replacing an existing file. Raises OSError: it cannot be written."""
     # in_memory: with temporary files, the library reports a full disk with an error class of its own.
     with path.open("wb") as file:
         workbook: Any = xlsxwriter.Workbook(file, {"in_memory": True, "strings_to_formulas": False})

@@ -47,8 +47,7 @@ class FormatToken:
 def tokens(date_format: str) -> tuple[FormatToken, ...]:
     """The pieces of a format, in order; `%%` is the literal `%`.
 
-    Raises:
-        ValueError: the format has an unknown code, no year, or a part twice. The message is for a person.
+    Raises ValueError: the format has an unknown code, no year, or a part twice. The message is for a person.
     """
     found: list[FormatToken] = []
     for match in _TOKEN.finditer(date_format):

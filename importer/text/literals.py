@@ -36,8 +36,7 @@ class InvalidLiteral(ValueError):
 def read_literal(text: str) -> Parsed:
     """A value as texts, lists and dictionaries; null and None are "", booleans TRUE and FALSE.
 
-    Raises:
-        InvalidLiteral: the text is neither JSON nor a Python literal, or too long or deep.
+    Raises InvalidLiteral: the text is neither JSON nor a Python literal, or too long or deep.
     """
     if len(text) > _LONGEST:
         raise InvalidLiteral(f"it is longer than {_LONGEST:,} characters")

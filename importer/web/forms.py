@@ -62,8 +62,7 @@ class Form(Mapping[str, str]):
 async def read_form(request: Request) -> Form:
     """The fields of a form that was shown and is sent for the first time.
 
-    Raises:
-        SentBefore, NotAForm: it must not be used.
+    Raises SentBefore, NotAForm: it must not be used.
     """
     body = bytearray()
     async for chunk in request.stream():
@@ -203,8 +202,7 @@ _WITHOUT_WAITING: Final = getattr(os, "O_NONBLOCK", 0)  # opening a pipe must no
 def download(path: Path, name: str = "", kind: str = "", headers: Mapping[str, str] = _NO_HEADERS) -> StreamingResponse:
     """The content of a file. name: under which a browser stores it, "" to show it; kind: its media type.
 
-    Raises:
-        UsageError: it is missing, a symbolic link or no regular file.
+    Raises UsageError: it is missing, a symbolic link or no regular file.
     """
     try:
         file = os.fdopen(open_private(path, os.O_RDONLY | _WITHOUT_WAITING), "rb")

@@ -134,8 +134,7 @@ class Drafts:
     def change(self, id: str, **values: Any) -> Draft:
         """Change values of a draft, and keep them. Others may change other values at the same time.
 
-        Raises:
-            KeyError: it was removed.
+        Raises KeyError: it was removed.
         """
         with self._lock:
             draft = self.get(id)

@@ -49,8 +49,7 @@ def proposed_fix(checked: CheckedRows, cause: CauseKey) -> Fix | None:
 def apply_fix(checked: CheckedRows, cause: CauseKey, name: str) -> int:
     """Correct all cells of a cause that become valid by a rewrite. Returns how many.
 
-    Raises:
-        UsageError: there is no such rewrite for this cause.
+    Raises UsageError: there is no such rewrite for this cause.
     """
     if (rewrite := _REWRITES.get(cause[0], {}).get(name)) is None:
         raise UsageError("this fix is not known; load the page again")

@@ -66,8 +66,7 @@ class CheckedRow:
 class CheckedRows:
     """The rows of a check, or of a run that has ended. corrections: the list as it is now.
 
-    Raises:
-        UnusableInput: the files of the check, or the list, were changed.
+    Raises UnusableInput: the files of the check, or the list, were changed.
     """
 
     def __init__(self, run: str, corrections: Path, settings: Settings) -> None:

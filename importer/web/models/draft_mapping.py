@@ -33,8 +33,7 @@ class OpenedMapping:
 def open_mapping(path: Path, target: Target, settings: Settings, shown_as: str = "") -> OpenedMapping:
     """A mapping file that exists. shown_as: its name for a person, if that is not its path.
 
-    Raises:
-        UnusableInput: it has errors.
+    Raises UnusableInput: it has errors.
     """
     try:
         mapping = read_mapping(path, settings.mapping_folders)

@@ -78,8 +78,7 @@ def sample_of(
 ) -> Sample:
     """The first rows of a file, read once for all requests about it. shown_as: its name for a person.
 
-    Raises:
-        UnusableInput: it cannot be read.
+    Raises UnusableInput: it cannot be read.
     """
     status = file.stat() if file.exists() else None  # a file that is gone is reported when it is opened
     key = file, status and (status.st_size, status.st_mtime_ns), source, target, questions
