@@ -63,10 +63,6 @@ def service_of(settings: Settings, base_url: str, token: str, connections: int) 
     )
 
 
-def _now() -> datetime:
-    return datetime.now(UTC)
-
-
 class RecruitingService:
     """The recruiting service at one base URL, with one company's token. Thread-safe.
 
@@ -85,7 +81,7 @@ class RecruitingService:
         connections: int = 8,
         transport: TransportChoice = "auto",
         options_separator: str | None = None,
-        now: Now = _now,
+        now: Now = lambda: datetime.now(UTC),
         changed_token: Callable[[str], str | None] = lambda _: None,
     ) -> None:
         self._base_url = base_url.rstrip("/")

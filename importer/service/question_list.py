@@ -31,10 +31,6 @@ _ListAnswer = RawReply | NoReply
 # --- retries -------------------------------------------------------------------------------------
 
 
-def _ignore_wait(_: float) -> None:
-    pass
-
-
 @dataclass(frozen=True, slots=True)
 class RetryPolicy:
     """Retries a request with exponential backoff and jitter.
@@ -48,7 +44,7 @@ class RetryPolicy:
     attempts: int = 6
     sleep: Callable[[float], None] = time.sleep
     retry_for: Callable[[], float] = float
-    on_wait: Callable[[float], None] = _ignore_wait
+    on_wait: Callable[[float], None] = lambda _: None
 
     def ask(self, attempt: Callable[[], _ListAnswer], retry_after: Callable[[RawReply], float | None]) -> _ListAnswer:
         """The result of the last attempt. A Retry-After replaces our own wait."""

@@ -153,15 +153,6 @@ class MarkedText:
 
 
 @dataclass(frozen=True, slots=True)
-class Oddity:
-    """What is unusual about a row: a cell that is filled in or blank, or has another form, as in few rows."""
-
-    kind: Literal["filled", "blank", "form"]
-    column: str
-    count: int
-
-
-@dataclass(frozen=True, slots=True)
 class SentPart:
     """A field or question beside the cells of a row: what would be sent, or why nothing is.
 
@@ -198,7 +189,6 @@ class ShownCandidate:
     lacking: tuple[str, ...]
     blank: tuple[str, ...]
     unused: tuple[SentLine, ...]
-    oddities: tuple[Oddity, ...]
 
     @property
     def problem_count(self) -> int:

@@ -14,15 +14,13 @@ from importer.problems import Column, Problem
 from importer.sent_answers import SentLine, sent_lines
 from importer.suggest import ColumnView, MappingText
 from importer.transform import TracedPart, body_reader, trace_parts
-from importer.web.models.matched import Oddity, SentPart, ShownCandidate
+from importer.web.models.matched import SentPart, ShownCandidate
 from importer.web.models.readable_mapping import ReadableMapping, id_of
 
 SortOrder = Literal["odd", "file"]
 
-_RARE: Final = 0.1  # of the rows
 _REGULAR: Final = 0.7  # of the cells have one of the frequent forms, or the column is free text
 _FREQUENT: Final = 4
-_MOST: Final = 3  # oddities
 
 
 class ShownCandidates:
@@ -63,7 +61,6 @@ class ShownCandidates:
             self._lacking,
             tuple(one.title for one in parts if one not in shown),
             tuple(self._unused(self._rows[number])),
-            tuple(self._oddities(self._rows[number]))[:_MOST],
         )
 
     @property
@@ -152,19 +149,6 @@ class ShownCandidates:
     def _score(self, row: Row) -> float:
         total = len(self._readable.rows)
         return sum(log2(total / forms[_form(row.cells[column.index])]) for column, forms in self._forms.items())
-
-    def _oddities(self, row: Row) -> Iterator[Oddity]:
-        """The rarest first."""
-        most = _RARE * len(self._readable.rows)
-        found = []
-        for column, forms in self._forms.items():
-            form = _form(row.cells[column.index])
-            filled = forms.total() - forms[""]
-            if form and filled <= most:
-                found.append(Oddity("filled", column.label, filled))
-            elif forms[form] <= most:
-                found.append(Oddity("form" if form else "blank", column.label, forms[form]))
-        yield from sorted(found, key=lambda one: one.count)
 
 
 @lru_cache(maxsize=50_000)
