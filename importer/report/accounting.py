@@ -35,7 +35,7 @@ _LONG_CELL: Final = 60  # characters; its words are not those of a name or a num
 _BY_MESSAGE: Final = frozenset(NEEDS_ATTENTION) - {OutcomeKind.INVALID}
 # One column may have several shapes of such values, each with its own hint: `from 90000`, `100 000`.
 _BY_HINT: Final = frozenset(
-    ("currency-of-format", "date-invalid", "number-invalid", "name-split-failed", "phone-invalid")
+    ("currency-of-format", "date-invalid", "email-invalid", "name-split-failed", "number-invalid", "phone-invalid")
 )
 # Each unknown value is its own group, for the value table; so is each response with another e-mail address.
 _BY_VALUE: Final = frozenset(
@@ -139,7 +139,8 @@ class SummaryCounter:
         self._sent += outcome.attempts
         self._retried += max(outcome.attempts - 1, 0)
         # A cell can have a problem twice: both dates of a period.
-        found = {(self._key(problem, outcome.kind, row), problem.place): problem for problem in outcome.problems}
+        own = (problem for problem in outcome.problems if not _is_of_other_row(problem.place, row))
+        found = {(self._key(problem, outcome.kind, row), problem.place): problem for problem in own}
         for (key, place), problem in found.items():
             shown = replace(problem, message=_DIFFER) if key[-1] == _DIFFER else problem
             group = self._groups.setdefault(key, _Group(shown, row.number))
@@ -201,6 +202,11 @@ class SummaryCounter:
             problems=self.groups(),
             files=tuple(files),
         )
+
+
+def _is_of_other_row(place: Place | None, row: Row) -> bool:
+    """Whether a problem of a candidate is in another row of it, where it is counted."""
+    return isinstance(place, CellPlace) and place.origin == row.origin and place.row != row.number
 
 
 def _words(text: str) -> list[str]:

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from importer.models import Operation, Outcome, OutcomeKind, Row, Stop, Target
-from importer.problems import CellPlace, Column, Origin, UnusableInput
+from importer.problems import CellPlace, Column, Origin, Problem, UnusableInput
 from importer.report.accounting import MOST_GROUPS
 from importer.report.summary import read_summary
 from importer.report.write import write_report, write_unfinished_summary
-from tests.report.building import FACTS, ORIGIN, bad_degree, created, facts_with, files_in, refused, row, rows
+from tests.report.building import FACTS, MOBILE, ORIGIN, bad_degree, created, facts_with, files_in, refused, row, rows
 
 NO_ROWS = dict.fromkeys((kind.value for kind in OutcomeKind), 0)
 
@@ -98,6 +98,14 @@ def test_unfinished_summary_says_so(tmp_path: Path) -> None:
     assert files_in(folder) == {"summary.json"}
     assert (summary.finished, summary.exit_code, summary.ended_at, summary.source.rows) == (False, None, None, None)
     assert read_summary(folder) == summary
+
+
+def test_a_problem_of_a_candidate_is_counted_once(tmp_path: Path) -> None:
+    """Each row of a candidate has all of its problems; a group has as many as there are cells."""
+    problems = tuple(Problem("number-shortened", "it is shortened", "", row(n).place(MOBILE)) for n in (4, 5, 6))
+    outcomes = [Outcome(number, OutcomeKind.INVALID, problems=problems) for number in (4, 5, 6)]
+    (group,) = write_report(tmp_path, FACTS, rows([4, 5, 6]), outcomes).problems
+    assert (group.count, group.places) == (3, ("C4", "C5", "C6"))
 
 
 @pytest.mark.parametrize(
