@@ -210,7 +210,7 @@ def _chosen(
     """
     chosen, ambiguity = set(clear), ""
     minority = _minority(clear)
-    if minority and sum(clear[form] for form in minority) < _MINORITY_SHARE * sum(dates.values()):
+    if minority and sum(clear[form] for form in minority) < _MINORITY_SHARE * sum(clear.values()):
         chosen -= minority
     elif minority:
         ambiguity = "some values have the day first, others the month"

@@ -387,10 +387,14 @@ def has_other_people(other: OtherSheet, views: Sequence[ColumnView]) -> bool:
     """Whether another table has names and e-mail addresses, and most are not those of this one: it is another export,
     and not entries with the address of a reference.
     """
-    addresses = [one for one in other.columns if one.concept == "email" and one.emails >= _SOME]
-    if not addresses or not any(one.concept in _NAMES for one in other.columns):
-        return False
-    return not any(_share_found(key, one) >= _MIN_SHARE for key in addresses for one in views)
+    addresses = addresses_of_people(other)
+    return bool(addresses) and not any(_share_found(key, one) >= _MIN_SHARE for key in addresses for one in views)
+
+
+def addresses_of_people(other: OtherSheet) -> list[ColumnView]:
+    """The e-mail addresses of another table that has names too, as a list of candidates has."""
+    has_names = any(one.concept in _NAMES for one in other.columns)
+    return [one for one in other.columns if has_names and one.concept == "email" and one.emails >= _SOME]
 
 
 def join_of(there: Sequence[ColumnView], views: Sequence[ColumnView]) -> Join | None:

@@ -18,6 +18,7 @@ from importer.suggest.entry_columns import (
     EntryGroups,
     Join,
     OtherSheet,
+    addresses_of_people,
     child_document,
     child_entries,
     entry_groups,
@@ -243,6 +244,10 @@ def _review(join: Join, other: OtherSheet) -> str:
     noun = "file" if other.is_file else "sheet"
     if other.encoding is not None:
         return "the encoding of that file"
+    if other.is_file and addresses_of_people(other):
+        return "that file has names and addresses of its own: it may be another list of candidates"
+    if join.key.concept == "phone":
+        return "joined by telephone numbers, which several people may share"
     if join.found < 1:
         return f"{join.found:.0%} of the keys in that {noun} are found in this {noun}"
     are_counted = other.is_file and all(text.isdigit() and len(text) <= _COUNTED for text in join.key.texts)

@@ -21,6 +21,10 @@ FOUND = [
         id="both",
     ),
     pytest.param(["25/04/2020"] * 30 + ["04/25/2020"], ("%d/%m/%Y",), "", id="one outlier"),
+    pytest.param(
+        ["2020-01-31"] * 100 + ["25/04/2020", "04/25/2020"], _BOTH, "some values have the day first, others the month",
+        id="both, among other dates",
+    ),
     pytest.param(["10/2019", "31.12.2020"], ("%d.%m.%Y", "%m/%Y"), "", id="months among days"),
     pytest.param(["Jan 2020", "Sept 2019"], ("%b %Y",), "", id="month names"),
     pytest.param(["25.06.2025 10:46"], ("%d.%m.%Y %H:%M",), "", id="with time"),

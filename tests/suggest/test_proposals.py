@@ -328,6 +328,24 @@ def test_another_export_beside_a_file_is_not_joined_with_it() -> None:
     assert answer.content.review_reason == "both files may only count their rows alike: their numbers are short"
 
 
+def test_a_list_of_candidates_beside_a_file_is_joined_to_be_reviewed_only() -> None:
+    """Last year's export may have the people of this one, with what they said then; phone numbers may be shared."""
+    emails = [f"a{number}@example.com" for number in range(4)]
+    phones = [f"+90 532 123 45 0{number}" for number in range(4)]
+    here = sampled({"E-mail": emails, "Phone": phones, "Vorname": list("EFGH"), "Nachname": list("KLMN")})
+    facts, question = SourceFacts("2026.csv", header_row=1), asked("education", "long_text")
+    reasons = []
+    for there in ({"E-mail": emails, "Vorname": list("EFGH")}, {"Phone": phones}):
+        others = [OtherSheet("2025.csv", sampled({**there, "School": list("ABCD")}), is_file=True)]
+        (answer,) = propose(JOB_POST, (question,), here, facts, others).answers
+        assert isinstance(answer.content, ProposedEntries)
+        reasons.append(answer.content.review_reason)
+    assert reasons == [
+        "that file has names and addresses of its own: it may be another list of candidates",
+        "joined by telephone numbers, which several people may share",
+    ]
+
+
 def test_a_table_of_jobs_has_only_columns_of_jobs() -> None:
     """One that is not known does not hide those behind it, and is named."""
     here = sampled({"ID": ["K1", "K2"], "E-mail": EMAILS[:2]})
