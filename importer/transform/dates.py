@@ -108,7 +108,9 @@ def _read_match(
     year = int(parts.get("year") or 0) if short is None else pivot + (int(short) - pivot) % 100
     if not FIRST_YEAR <= year <= LAST_YEAR:
         message = f"{quoted(text)} is outside the years {FIRST_YEAR} to {LAST_YEAR}"
-        return InvalidValue("date-nonexistent", message, "correct the year")
+        now = "if it means until now, add it under present:, " if value.field.is_end else ""
+        hint = f"correct the year; {now}if it stands for no date, add it under missing: {in_mapping(value.place)}"
+        return InvalidValue("date-nonexistent", message, hint)
     if month is None and formats.missing_month is None:
         return _incomplete(text, "month", value)
     if day is None and formats.missing_day is None:

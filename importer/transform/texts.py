@@ -90,6 +90,12 @@ _BREAKS = re.compile(r"\s*[\n\r\t\v\f\u2028\u2029]\s*")
 _ESCAPED_FORMULA = re.compile(r"'+[=+\-@\t\r]")
 
 
+_DITTO = re.compile(  # ″, -"-, s.o.
+    r"\W*[\"”“″〃]\W*|\W*(?:ditto|(?:same )?as above|(?:siehe|wie) oben|s\. ?o\.|jak wyżej|yukarıdaki gibi)\W*",
+    re.IGNORECASE,
+)
+
+
 def read_text(text: str, typed: bool) -> str | InvalidValue:
     """The text unchanged; control characters other than line breaks and tabs, lone surrogates and U+202E are not valid.
 
@@ -100,6 +106,8 @@ def read_text(text: str, typed: bool) -> str | InvalidValue:
         return InvalidValue(
             "formula-escape-left", message, "remove the quote, or keep the import_ columns in the results file"
         )
+    if _DITTO.fullmatch(text):
+        return InvalidValue("text-ditto", f"{quoted(text)} refers to the cell above", "write what it stands for")
     if text.isprintable():
         return text
     for character in text:
@@ -248,7 +256,7 @@ def linked_url(text: str, link: str) -> str | InvalidValue:
     return InvalidValue(
         "link-differs",
         f"{quoted(text)} has a link to another address, {quoted(target)}",
-        "make the text and the link of the cell the same, or remove the link (in a results file: clear import_links)",
+        "make the text and the link of the cell the same; in report.xlsx, write the right address (with / at its end)",
     )
 
 

@@ -152,6 +152,7 @@ GOOD = (
         "{column: Cell, part: last, names: {surname: capitals}}",
     ),
     Good("initials", _TEXT, "A. B. Nur", "A. B.", "{column: Cell, part: first}"),
+    Good("short text in quotes", _TEXT, '"Ada"', '"Ada"'),
     Good("short text", _TEXT, " İzmir\u00a0", "İzmir"),
     Good("short text of a number cell", _TEXT, "1234.5", "1234.5", typed=True),
     Good("short text in one line", _TEXT, "one \r\n two\tthree", "one two three"),
@@ -482,6 +483,8 @@ def _unsplit(name: str, cell: str, reason: str, answer: str = "{column: Cell, pa
 
 
 BAD = (
+    *(Bad(f"ditto mark {text}", _TEXT, text, f"'{text}' refers to the cell above; write what it stands for")
+      for text in ('"', '-"-', "〃", "same as above", "wie oben")),
     Bad("address of an e-mail", _URL, "ada@example.com",
         "'ada@example.com' is not a valid web address; write the address, such as https://example.com/ada"),
     Bad("two addresses", _URL, "https://example.com/a,https://example.com/b",
@@ -662,8 +665,8 @@ BAD = (
     Bad("ISO day zero", _DATE, "2020-03-00", "'2020-03-00' is a date that does not exist; correct the date"),
     Bad("month that does not exist", _DATE, "2020-13-01",
     "'2020-13-01' has a month that does not exist; correct the date"),
-    Bad("year out of range", _DATE, "01.01.0202", "'01.01.0202' is outside the years 1900 to 2100; correct the year",
-        _DATES),
+    Bad("year out of range", _DATE, "01.01.0202", "'01.01.0202' is outside the years 1900 to 2100; "
+        "correct the year; if it stands for no date, add it under missing: in m.yaml:4", _DATES),
     Bad(
         "month without a rule", _DATE, "2020-01",
         "'2020-01' has no day; write the full date, or set missing_day: first or last in m.yaml:4",
