@@ -178,3 +178,19 @@ def test_what_is_beside_follows_each_change(pages: Start, tmp_path: Path, person
     page.click("#take-back")
     page.wait_for_selector("#candidate-cv .state.open")
     assert person.said == []
+
+
+def test_what_is_typed_is_not_lost_by_the_main_button(pages: Start, tmp_path: Path, person: Person) -> None:
+    """It names the field whose own button was not pressed, and goes on when that is done."""
+    page = _at_match(pages(file=odd_file(tmp_path), sandbox=True), person)
+    page.click("#answers-salary summary")
+    page.fill("#missing-answers-salary", "a lot")
+    page.click(".actions .main")
+    assert page.evaluate("document.activeElement.id") == "missing-answers-salary"
+    assert "/match" in page.url
+    page.click("#answers-salary button:text-is('Read it like this')")
+    page.wait_for_selector("#answers-salary details[open]")
+    assert page.input_value("#missing-answers-salary") == "a lot"
+    person.review()
+    page.click(".actions .main")
+    page.wait_for_url("**/check")

@@ -143,3 +143,14 @@ document.addEventListener("htmx:afterSettle", () => {  // from now on, cells can
   const changed = document.querySelector("[data-changed] summary");
   if (changed && document.activeElement === document.body) changed.focus();  // what was focused is gone
 });
+
+// A choice that its own button has not sent yet is not lost by the main button without a word.
+document.addEventListener("submit", (event) => {
+  const left = event.target.matches("[data-unused]") && choiceFields().find((field) => isChosen(field) && !field.form.role);
+  if (!left) return;
+  event.preventDefault();
+  if (left.closest("details")) left.closest("details").open = true;
+  left.setCustomValidity(event.target.dataset.unused);
+  left.reportValidity();
+  for (const end of ["input", "blur"]) left.addEventListener(end, () => left.setCustomValidity(""), {once: true});
+});
