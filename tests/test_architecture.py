@@ -78,7 +78,7 @@ HOMES = {
     "typer": {"cli"},
     "rich": {"cli"},
     "dotenv": {"settings"},
-    "pydantic": {"settings", "service", "mapping", "report", "runs", "sandbox", "inbox", "app"},
+    "pydantic": {"settings", "service", "mapping", "report", "runs", "sandbox", "inbox", "app", "web"},
     "pydantic_core": {"mapping"},
 }
 
