@@ -29,7 +29,7 @@ GROUPS: dict[str, dict[str, tuple[str, str]]] = {
         "mapping": ("mapping_commands", "Propose a mapping file (new), check or test it."),
         "documents": ("documents_commands", "List the CVs and photos of a file, with their IDs."),
         "check": ("run_command", "Check a file and report every problem. Sends nothing."),
-        "web": ("web_command", "Do all this in a browser on this machine."),
+        "web": ("server_commands", "Do all this in a browser on this machine."),
     },
     "Sending": {
         "run": ("run_command", "Import a file. Safe to repeat: no row is sent twice."),
@@ -47,7 +47,7 @@ GROUPS: dict[str, dict[str, tuple[str, str]]] = {
     },
     "Service": {
         "doctor": ("maintenance_commands", "Check settings, token, connection, folders and ledger."),
-        "sandbox": ("sandbox_command", "Run a recruiting service on this machine, for testing."),
+        "sandbox": ("server_commands", "Run a recruiting service on this machine, for testing."),
     },
 }
 COMMANDS = {name: entry for group in GROUPS.values() for name, entry in group.items()}

@@ -127,9 +127,6 @@ class _Page(BaseModel):
     next: str | None = None
 
 
-_CHECK: Final = "check the address (IMPORTER_BASE_URL) and the network"
-
-
 def list_url(base_url: str, job_post: str) -> str:
     return f"{base_url}/api/v1/client/job-posts/{job_post}/questions/"
 
@@ -159,10 +156,9 @@ def read_questions(
 
 def _page(base_url: str, target: Target, answer: _ListAnswer) -> _Page:
     if isinstance(answer, NoReply):
-        raise StoppedEarly(
-            f"the service at {base_url} cannot be reached: {answer.reason}; nothing was sent; "
-            f"{answer.hint or _CHECK}, then run the same command again"
-        )
+        todo = answer.hint or "check the address (IMPORTER_BASE_URL) and the network"
+        message = f"the service at {base_url} cannot be reached: {answer.reason}; nothing was sent"
+        raise StoppedEarly(f"{message}; {todo}, then run the same command again")
     if answer.status != 200:
         raise _refused(target, answer)
     try:

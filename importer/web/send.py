@@ -1,12 +1,16 @@
-"""The step Send: what will be sent, then how it goes, with its control."""
+"""The step Send: what will be sent, then how it goes, with its control; and the progress of a run or a check."""
 
 from __future__ import annotations
 
+import asyncio
+import json
+from collections.abc import AsyncIterator
 from functools import partial
 from pathlib import Path
+from typing import Final
 
 from fastapi import APIRouter
-from fastapi.responses import Response
+from fastapi.responses import Response, StreamingResponse
 
 from importer.app.earlier_runs import resume
 from importer.app.import_file import import_file
@@ -14,11 +18,13 @@ from importer.app.orders import Sending
 from importer.web.forms import SentForm
 from importer.web.models.draft_mapping import DraftMapping
 from importer.web.models.matching import anchor_of
-from importer.web.pages import OfImport
+from importer.web.pages import ImportPage, OfImport
 from importer.web.result import earlier, found_run
-from importer.web.running import again, sent
+from importer.web.running import Task, again, sent
 
 router = APIRouter()
+
+_INTERVAL: Final = 0.5  # seconds
 
 
 @router.get("/imports/{id}/send")
@@ -64,3 +70,26 @@ def control(page: OfImport, act: str, form: SentForm) -> Response:
     if task is not None and task.is_running("send"):
         {"pause": task.control.pause, "resume": task.control.resume}.get(act, task.control.stop)()
     return page.go("send")
+
+
+@router.get("/imports/{id}/progress")
+def follow(page: OfImport) -> Response:
+    """What the run is doing whenever it changes, and its end."""
+    if page.task is None:
+        return Response(status_code=204)  # a browser does not ask again
+    return StreamingResponse(_events(page, page.task), media_type="text/event-stream")
+
+
+async def _events(page: ImportPage, task: Task) -> AsyncIterator[str]:
+    shown = ""
+    while not page.web.closing.is_set():
+        is_over, seen = task.is_over, task.progress.seen()
+        html = page.fragment("progress", task=task)
+        if html != shown:
+            shown = html
+            data = {"html": html, "percent": seen.percent, "status": seen.doing}
+            yield f"event: progress\ndata: {json.dumps(data)}\n\n"
+        if is_over:
+            yield "event: over\ndata:\n\n"
+            return
+        await asyncio.sleep(_INTERVAL)

@@ -28,14 +28,14 @@ from importer.problems import ImporterError, UsageError
 from importer.processes import ending_signals
 from importer.runs.results_folder import make_results
 from importer.settings import Settings, load_settings
-from importer.web import check, documents, file, match, progress, result, send, start, target
+from importer.web import check, documents, file, match, result, send, start, target
 from importer.web.forms import NotAForm, SentBefore
 from importer.web.imports import Drafts
 from importer.web.pages import NoSuchImport, NotReady, Page, Web, any_page, import_page, plain, shown
 from importer.web.running import Tasks
 from importer.web.security import Access, Guard
 
-_ROUTERS = tuple(each.router for each in (start, file, target, match, documents, check, send, progress, result))
+_ROUTERS = tuple(each.router for each in (start, file, target, match, documents, check, send, result))
 
 
 def application(web: Web, access: Access) -> ASGIApp:

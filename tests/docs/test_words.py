@@ -170,7 +170,7 @@ def test_no_text_installs_another_project() -> None:
     """Every text that names the distribution or its extras names ours, as pyproject.toml does."""
     texts = dict(_texts_of_the_project())
     assert '\nname = "candidate-importer"\n' in texts["pyproject.toml"]
-    assert "candidate-importer[web]" in texts["importer/cli/web_command.py"]
+    assert "candidate-importer[web]" in texts["importer/cli/server_commands.py"]
     found = [
         f"{name}: {line.strip()}"
         for name, text in texts.items()
