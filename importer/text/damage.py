@@ -62,11 +62,11 @@ def _read_again(text: str, table: dict[int, str], pattern: re.Pattern[str]) -> s
 
 
 def _may_be_marks(run: str, before: str, _: str) -> bool:
-    """Whether a person may have written these characters, which would be one letter of another script: a letter of a
-    word with marks behind it, as in “café…”."""
-    if run[1] == "»":  # as in Nguyá»…n
+    """Whether a person may have written these characters, which would be one letter of another script: a letter with
+    marks behind it, as in “café…”."""
+    if run.startswith("á»"):  # as in Nguyá»…n
         return "«" in before
-    return len(run) == 2 or (before[-1:].isalpha() and not any(map(str.isalnum, run[1:])))
+    return len(run) == 2 or not any(one.isalnum() or "\x80" <= one < "\xa0" for one in run[1:])
 
 
 def _may_be_meant(run: str, text: str, after: str) -> bool:
