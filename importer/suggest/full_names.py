@@ -8,7 +8,7 @@ from dataclasses import replace
 from importer.suggest.columns import SIMILAR, ColumnView
 from importer.suggest.header_words import has_two_last_names, is_last_name_first, read_table, words_of
 from importer.suggest.proposal import Goal, Match, NameStyle
-from importer.text.normalize import words_in_capitals, wrong_word
+from importer.text.normalize import begins_with_last_name, words_in_capitals, wrong_word
 
 _MIN_SHARE = 0.6  # of the names
 _MAX_WORDS = 4  # of a name
@@ -103,6 +103,7 @@ def _name_style(values: ColumnView) -> NameStyle:
     against_last = values.share(lambda name: _is_against(name, is_first=False))
     against_first = values.share(lambda name: _is_against(name, is_first=True))
     is_first = against_last > against_first or (against_last == against_first and is_last_name_first(values.name))
+    is_first = is_first or values.share(lambda name: begins_with_last_name(name.split() or [""])) > _MIN_SHARE
     has_two = has_two_last_names(values.name)
     words = _words_of_last_names((text for text, _ in values.counts), in_capitals_too=has_two)
     return NameStyle(in_capitals, is_first and not in_capitals, *words, has_two)

@@ -233,7 +233,7 @@ _LAST_NAME = re.compile(r"[\w-]{3,}([оеё]ва?|енко|[сц]к(ий|ая)|[
 _FIRST_NAMES = frozenset(("любов", "иаков"))
 # 王 伟, 김 민수, 佐藤 花子: written so, the last name comes first; names of other countries are in katakana.
 _OF_EAST_ASIA = re.compile(r"(?=[^\u30a0-\u30ff])[\u3005\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3\uf900-\ufaff]+")
-_OF_VIETNAM = frozenset(("nguyễn", "trần", "phạm", "huỳnh", "hoàng", "vũ", "võ", "đặng", "bùi", "đỗ", "hồ", "ngô"))
+_OF_VIETNAM = re.compile("nguyễn|trần|lê|phạm|hoàng|huỳnh|phan|vũ|võ|đặng|bùi|đỗ|hồ|ngô|dương|lý|đinh|đoàn|trương")
 
 
 def words_in_capitals(words: Sequence[str]) -> tuple[int, int] | None:
@@ -252,10 +252,6 @@ def wrong_word(words: Sequence[str], is_last_name_first: bool) -> tuple[str, str
     """
     if len(words) < 2:
         return None
-    first, last = words[0].casefold(), words[-1].casefold()
-    is_of_vietnam = first in _OF_VIETNAM and last not in _OF_VIETNAM
-    if not is_last_name_first and (is_of_vietnam or all(map(_OF_EAST_ASIA.fullmatch, words))):
-        return words[0], "a last name"
     fathers = [_is_patronymic(words, index) for index in range(len(words))]
     last_names = [_is_last_name(word) for word in (words[0], words[-1])]
     if is_last_name_first:
@@ -266,6 +262,13 @@ def wrong_word(words: Sequence[str], is_last_name_first: bool) -> tuple[str, str
     if fathers[-1] and not (len(words) > 2 and fathers[-2]):  # Дмитрий Дмитриевич Шостакович
         return words[-1], "a patronymic"
     return (words[0], "a last name") if last_names == [True, False] else None
+
+
+def begins_with_last_name(words: Sequence[str]) -> bool:
+    """Whether the script of a name, or its first word, shows that its last name comes first, whatever others do."""
+    first, last = (_OF_VIETNAM.fullmatch(word.casefold()) for word in (words[0], words[-1]))
+    is_of_vietnam = len(words) > 2 and first is not None and last is None  # Hoàng Lê: either order
+    return is_of_vietnam or (len(words) > 1 and all(map(_OF_EAST_ASIA.fullmatch, words)))
 
 
 def _is_patronymic(words: Sequence[str], index: int) -> bool:

@@ -7,7 +7,7 @@ from typing import Literal
 
 from importer.mapping import NameRule, Surname
 from importer.text.damage import NULL_WORDS, code_in
-from importer.text.normalize import normalize, words_in_capitals, wrong_word
+from importer.text.normalize import begins_with_last_name, normalize, words_in_capitals, wrong_word
 from importer.transform.texts import WITHOUT_EFFECT, InvalidValue, quoted, read_text
 
 Side = Literal["first", "last"]
@@ -96,6 +96,7 @@ def _without_invisible(text: str) -> str:
 
 _LAST_FIRST = "write it as 'Last, First'"
 _WITHOUT = "write both names without it"
+_TWO_PEOPLE = frozenset(("and", "und", "ve", "et"))
 _LISTED = f"{_WITHOUT}, or list it under particles: or suffixes: of names: in the mapping"
 _PARTICLE = f"{_LAST_FIRST}, or list it under particles: of names: in the mapping"
 
@@ -113,6 +114,8 @@ def _unsure_word(full_name: str, rule: NameRule) -> tuple[str, str] | None:
         # A comma or capitals show where the last name begins. In front, as in `Van Morrison`, it is a first name.
         is_shown = has_comma or (rule.surname is Surname.CAPITALS and word.isupper())
         is_inside, takes_last = not (is_last or is_shown) and index > 0, rule.surname in _AT_END
+        if word in _TWO_PEOPLE and is_inside:
+            return word, "write a row for each person"
         is_two = rule.surname is Surname.LAST_TWO_WORDS and bare in rule.particles
         # With a point, or a capital letter among small ones, it is an initial.
         joins = word in _CONJUNCTIONS or (full_name.isupper() and normalize(word) in _CONJUNCTIONS)
@@ -142,6 +145,9 @@ def _bare(word: str) -> str:
 def _wrong_order(full_name: str, words: list[str], rule: NameRule) -> InvalidValue | None:
     """The problem of a name whose words show that its last name is not where the rule takes it from."""
     is_first = rule.surname is Surname.FIRST_WORD
+    if not is_first and words and begins_with_last_name(words):
+        hint = f"{_LAST_FIRST}; only if all names of the column are in this order, set names: {{surname: first_word}}"
+        return _not_split(full_name, f": '{words[0]}' looks like a last name", f"{hint} in the mapping")
     found = wrong_word(words, is_first)
     if found is None:
         return _wrong_capitals(full_name, words, rule)

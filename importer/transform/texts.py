@@ -90,9 +90,8 @@ _BREAKS = re.compile(r"\s*[\n\r\t\v\f\u2028\u2029]\s*")
 _ESCAPED_FORMULA = re.compile(r"'+[=+\-@\t\r]")
 
 
-_DITTO = re.compile(  # ″, -"-, s.o.
-    r"\W*[\"”“″〃]\W*|\W*(?:ditto|(?:same )?as above|(?:siehe|wie) oben|s\. ?o\.|jak wyżej|yukarıdaki gibi)\W*",
-    re.IGNORECASE,
+_DITTO = re.compile(  # ″, -"-
+    r"\W*[\"”“″〃]\W*|\W*(?:(?:same )?as above|dito|(?:siehe|wie) oben|jak wyżej|yukarıdaki gibi)\W*", re.IGNORECASE
 )
 
 

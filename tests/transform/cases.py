@@ -417,6 +417,10 @@ GOOD = (
         "first of a name with an invisible character", _TEXT, "Bülent\u200b Su", "Bülent", "{column: Cell, part: first}"
     ),
     Good("last name of East Asia", _TEXT, "김 민수", "김", _LAST_NAME_FIRST.format("last")),
+    *(
+        Good(f"{name}: either order", _TEXT, name, last, "{column: Cell, part: last}")
+        for name, last in (("Hoàng Lê", "Lê"), ("Vũ Müller", "Müller"), ("Beth Ditto", "Ditto"))
+    ),
     Good("names in katakana", _TEXT, "マリア ガルシア", "ガルシア", "{column: Cell, part: last}"),
     Good("last name before a patronymic", _TEXT, "Иванова Анна Петровна", "Иванова", _LAST_NAME_FIRST.format("last")),
     Good(
@@ -464,6 +468,7 @@ GOOD = (
 
 _LONG_CELL = "x" * 200
 _CAPITALS = "if the column has last names in capitals, set names: {surname: capitals} in the mapping"
+_ALL_ARE_SO = "only if all names of the column are in this order, set names: {surname: first_word} in the mapping"
 _LAST_NAME_IS_FIRST = "if the column has the last name first, set names: {surname: first_word} in the mapping"
 _AS_LAST_FIRST = "write it as 'Last, First'"
 _IF_NAME = ", or, if it is a name, as 'Last, First'"
@@ -606,9 +611,9 @@ BAD = (
     _unsplit("patronymic as the last word", "Иванова Анна Петровна",
              f": 'Петровна' looks like a patronymic; {_AS_LAST_FIRST}; {_LAST_NAME_IS_FIRST}"),
     _unsplit("last name of East Asia in front", "王 伟",
-             f": '王' looks like a last name; {_AS_LAST_FIRST}; {_LAST_NAME_IS_FIRST}"),
+             f": '王' looks like a last name; {_AS_LAST_FIRST}; {_ALL_ARE_SO}"),
     _unsplit("last name of Vietnam in front", "Nguyễn Văn An",
-             f": 'Nguyễn' looks like a last name; {_AS_LAST_FIRST}; {_LAST_NAME_IS_FIRST}"),
+             f": 'Nguyễn' looks like a last name; {_AS_LAST_FIRST}; {_ALL_ARE_SO}"),
     _unsplit("patronymic of two words", "Мамедов Эльчин Рашид оглы",
              f": 'оглы' looks like a patronymic; {_AS_LAST_FIRST}; {_LAST_NAME_IS_FIRST}"),
     _unsplit("Latin patronymic as the last word", "Ivanov Ivan Ivanovich",
