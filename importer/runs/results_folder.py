@@ -277,9 +277,11 @@ def remove_folder(folder: Path) -> None:
 
     Raises OSError: a file cannot be removed.
     """
-    if is_run_folder(folder):
-        last = {name: order for order, name in enumerate(("run.json", MARKER), start=1)}
-        for path in sorted(folder.iterdir(), key=lambda path: last.get(path.name, 0)):
-            shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
-    if is_run_name(folder.name) and not any(folder.iterdir()):  # also an empty one without a marker, after a kill
-        folder.rmdir()
+    with suppress(FileNotFoundError):  # another command removes it, too
+        if is_run_folder(folder):
+            last = {name: order for order, name in enumerate(("run.json", MARKER), start=1)}
+            for path in sorted(folder.iterdir(), key=lambda path: last.get(path.name, 0)):
+                shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
+        is_own = is_run_name(folder.name) and not folder.is_symlink()
+        if is_own and not any(folder.iterdir()):  # also an empty one without a marker, after a kill
+            folder.rmdir()

@@ -17,7 +17,7 @@ from functools import lru_cache, partial
 from itertools import islice
 from pathlib import Path
 from threading import Lock
-from typing import Final, Protocol
+from typing import IO, Final, Protocol
 
 from importer.models import CELLS_MERGED, SourceOptions
 from importer.problems import CellPlace, Origin, Problem, UnusableInput, column_letter, file_problem, unusable_file
@@ -205,19 +205,25 @@ def _folded(title: str) -> str:
 # --- the records of a sheet, in a file --------------------------------------------------------------
 
 
+def _close(file: IO[bytes]) -> None:
+    with suppress(OSError):  # of a disk that is full, which was told when it was written
+        file.close()
+
+
 class _KeptSheet:
     """A sheet that was read: its facts, and its records in batches in a file without a name."""
 
     def __init__(self, book: _Book, name: str, title: str, on_rows: Callable[[int], None] | None) -> None:
         self.origin, self.facts = Origin(name, title), SheetFacts()
         self._file, self._lock = tempfile.TemporaryFile(), Lock()  # noqa: SIM115 - closed with this
-        weakref.finalize(self, self._file.close)
+        weakref.finalize(self, _close, self._file)
         reader, rows, count = CellReader(name, self.facts), book.rows(title, self.facts), 0
         while batch := [reader.record(*row) for row in islice(rows, _BATCH)]:
             pickle.dump(batch, self._file)
             count += len(batch)
             if on_rows is not None and count % _TOLD_EACH == 0:
                 on_rows(count)
+        self._file.flush()
         self._end = self._file.tell()
         self.sheets = [(one.title, one.visible) for one in book.sheets]
         hidden = [one for one, is_visible in self.sheets if not is_visible and one != title]
