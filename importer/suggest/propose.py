@@ -302,8 +302,13 @@ class _Sheet:
 
     def _field(self, field: EntryColumns, forms: DateForms) -> ProposedValue:
         spec = spec_of_entry(field.kind, field.field)
-        if spec.kind is Kind.DATE:
-            return self._proposed(field, _date_reading(forms, field.field))
+        if spec.kind is Kind.DATE:  # the formats of both dates; what cannot be read is told at its own column
+            own = dict(field.combined.counts)
+            unread, others = (
+                tuple((text, own[text]) for text, _ in pairs if text in own)
+                for pairs in (forms.unread, forms.nonexistent)
+            )
+            return self._proposed(field, _date_reading(replace(forms, unread=unread, nonexistent=others), field.field))
         reading = reading_of(spec, [field.combined], self.day_first)
         return self._proposed(field, reading, mismatch_reason(spec, field.combined))
 
