@@ -277,7 +277,7 @@ class Settings(BaseModel):
 
     def changed_token(self, used: str) -> str | None:
         """What the token file has now, if that is another usable token than the one that was used."""
-        if self.token_file is None or self.token is not None or not self.token_file.is_file():  # a pipe is empty now
+        if self.token_file is None or self.token is not None or not self.token_file.is_file():
             return None
         try:
             found = None if self._readable_by_others() else self._read_token()
