@@ -16,7 +16,7 @@ from importer.app.import_file import check_file
 from importer.problems import UsageError
 from importer.web.forms import Form, SentForm, receive_upload
 from importer.web.models.draft_mapping import DraftMapping, open_mapping
-from importer.web.models.mapping_changes import MappingChanges
+from importer.web.models.mapping_changes import MappingChanges, typed_words
 from importer.web.models.matching import ENTRY_FIELDS, EntryKind, Matched, Matching, Surname, anchor_of, sample_of
 from importer.web.models.shown_candidates import SortOrder
 from importer.web.models.shown_values import LISTS, TEXTS
@@ -161,28 +161,22 @@ def _keys(changes: MappingChanges, id: str, form: Form) -> str:
     """Keys beside the column: a field that is empty removes its key."""
     named = ("part", "decimal", "thousands", "split", "folder", "optional", *TEXTS)
     keys: dict[str, Any] = {key: form[key] or None for key in named if key in form}
-    keys |= {key: _words(form, key) or None for key in LISTS if key in form}
+    keys |= {key: typed_words(form[key]) or None for key in LISTS if key in form}
     if "dates" in form:
         chosen = [one for one in form.all("dates") if one]
         keys["dates"] = (chosen[0] if len(chosen) == 1 else chosen) if chosen else None
     return changes.set(id, keys)
 
 
-def _words(form: Form, key: str) -> list[str]:
-    return [word.strip() for word in form.text(key).split(";") if word.strip()]
-
-
 def _choose_rows(changes: MappingChanges, _: str, form: Form) -> str:
-    column, words = form.text("where"), _words(form, "words")
-    if column and not words:
+    given = {key: form.text(key) for key in ("where", "is_not", "words", "group_by")}
+    if given["where"] and not given["words"]:
         raise FieldError("words", "enter the text of the cells, such as Active")
-    keys = {"column": column, form.text("is_not") or "is": words} if column else {}
-    return changes.choose_rows(keys, form.text("group_by"))
+    return changes.choose_rows(given)
 
 
 def _split_names(changes: MappingChanges, _: str, form: Form) -> str:
-    keys = {key: _words(form, key) or None for key in ("particles", "suffixes")}
-    return changes.split_names({"surname": form.text("surname") or None, **keys})
+    return changes.split_names({key: form.text(key) for key in ("surname", "particles", "suffixes")})
 
 
 def _translate(changes: MappingChanges, id: str, form: Form) -> str:

@@ -237,12 +237,28 @@ def test_words_dates_and_rows_need_no_mapping_file(match: Match) -> None:
     text = matching.changes.translate("answers/start", {"soon": "2030-01-01"}, keeps_others=True)
     assert "values: {soon: 2030-01-01}" in text.replace('"', "")
     assert "otherwise: keep" in text
-    matching = match(match(text).changes.choose_rows({"column": "Since", "is_not": ["old", "x"]}, "Since"))
-    rows = {"where": "Since", "is_not": "is_not", "words": "old; x", "group_by": "Since"}
-    assert matching.chosen_rows == rows
-    assert not any(match(matching.changes.choose_rows({}, "")).chosen_rows.values())
-    matching = match(matching.changes.split_names({"surname": "first_word", "particles": ["van"], "suffixes": None}))
-    assert matching.names == {"surname": "first_word", "particles": "van", "suffixes": ""}
+    rows = {"where": "Since", "is_not": "is_not", "words": "old; x; (blank)", "group_by": "Since"}
+    matching = match(match(text).changes.choose_rows(rows))
+    assert 'is_not: [old, x, ""]' in matching.text
+    assert matching.changes.rows == rows
+    assert matching.changes.choose_rows(rows) == matching.text
+    none = dict.fromkeys(rows, "")
+    assert match(matching.changes.choose_rows(none)).changes.rows == none
+    names = {"surname": "first_word", "particles": "van", "suffixes": ""}
+    matching = match(matching.changes.split_names(names))
+    assert matching.changes.names == names
+    assert matching.changes.split_names(names) == matching.text
+
+
+@pytest.mark.parametrize(
+    "written", ["group_by: {column: since, ignore: [Note]}", "where: {column: SINCE, is: old}", "group_by: Gone"]
+)
+def test_what_a_form_does_not_change_stays_as_it_is_written(match: Match, written: str) -> None:
+    """Each form is sent whole: a column that the mapping spells in another way, or that the file lacks, stays."""
+    text = match().text.replace("source:\n", f"source:\n  {written}\n")
+    assert written in text
+    changes = match(text).changes
+    assert changes.choose_rows(changes.rows) == text
 
 
 def test_what_a_page_does_not_show_is_kept_and_named(match: Match) -> None:

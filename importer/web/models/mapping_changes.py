@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from importer.mapping import EntryKind, FromRow, ResolvedValue, scalar
+from importer.mapping import EntryKind, FromRow, ResolvedValue, Surname, scalar
 from importer.problems import UsageError
 from importer.suggest import (
     CannotChange,
@@ -59,23 +59,57 @@ class MappingChanges:
     def set(self, id: str, keys: Mapping[str, Any]) -> str:
         """The text with other keys of a value; None removes one."""
         section, name = id.split("/", 1)
-        return self._mapping.change(section, name, keys).text
+        written = self._mapping.values(section).get(name)
+        before = written if isinstance(written, dict) else {}
+        changed = {key: new for key, new in keys.items() if shown_words(new or "") != shown_words(before.get(key, ""))}
+        return self._mapping.change(section, name, changed).text
 
-    def choose_rows(self, filter: Mapping[str, Any], group_by: str) -> str:
-        """The text with a filter of rows, and a column whose equal cells make rows one candidate; {} or "": none."""
-        mapping = self._mapping.drop("source", "where")
-        if filter:
-            mapping = mapping.change("source", "where", filter)
-        kept = mapping.values("source").get("group_by", "")
-        if group_by == (kept.get("column") if isinstance(kept, dict) else kept):
-            return mapping.text
-        mapping = mapping.drop("source", "group_by")
-        return (mapping.put("source", "group_by", [f"group_by: {scalar(group_by)}"]) if group_by else mapping).text
+    @property
+    def rows(self) -> dict[str, str]:
+        """Which rows are candidates, as a form shows it: the column where, is_not and the words of the filter;
+        group_by: the column whose equal cells make rows one candidate.
+        """
+        source = self._mapping.values("source")
+        where, grouping = source.get("where") or {}, source.get("group_by", "")
+        return {
+            "where": self._name_of(where.get("column", "")),
+            "is_not": "is_not" if "is_not" in where else "",
+            "words": shown_words(where.get("is") or where.get("is_not") or ()),
+            "group_by": self._name_of(grouping.get("column", "") if isinstance(grouping, dict) else grouping),
+        }
 
-    def split_names(self, keys: Mapping[str, Any]) -> str:
-        """The text with a rule for all full names; None removes a key of it."""
-        mapping = self._mapping.change("defaults", "names", keys)
-        return mapping.text if mapping.values("defaults")["names"] else mapping.drop("defaults", "names").text
+    def _name_of(self, column: str) -> str:
+        """The column of the file that the mapping names, whose name it may spell in another way."""
+        view = self._sample.view(column) if column else None
+        return column_name(view, self._sample.columns) if view else column
+
+    def choose_rows(self, given: Mapping[str, str]) -> str:
+        """The text with other values of `rows`; what is as before stays as it is written."""
+        mapping, before = self._mapping, self.rows
+        if any(given[key] != before[key] for key in ("where", "is_not", "words")):
+            mapping = mapping.drop("source", "where")
+            if given["where"]:
+                words = {given["is_not"] or "is": typed_words(given["words"])}
+                mapping = mapping.change("source", "where", {"column": given["where"], **words})
+        if given["group_by"] != before["group_by"]:
+            mapping = mapping.drop("source", "group_by")
+            if given["group_by"]:
+                mapping = mapping.put("source", "group_by", [f"group_by: {scalar(given['group_by'])}"])
+        return mapping.text
+
+    @property
+    def names(self) -> dict[str, str]:
+        """How full names are split, as a form shows it: surname, particles and suffixes."""
+        found = self._mapping.values("defaults").get("names") or {}
+        shown = {key: shown_words(found.get(key, "")) for key in ("surname", "particles", "suffixes")}
+        return shown | {"surname": shown["surname"] or Surname.LAST_WORD}
+
+    def split_names(self, given: Mapping[str, str]) -> str:
+        """The text with another rule for all full names."""
+        if given == self.names:
+            return self._mapping.text
+        words = {key: typed_words(given[key]) or None for key in ("particles", "suffixes")}
+        return self._mapping.change("defaults", "names", {"surname": given["surname"] or None, **words}).text
 
     def translate(self, id: str, options: Mapping[str, str], field: str = "", *, keeps_others: bool = False) -> str:
         """The text with an option for each of these texts of cells; "" leaves it out. Others hold their rows back.
@@ -148,6 +182,19 @@ class MappingChanges:
             for field, name in columns.items()
         }
         return self._with_groups(id, [*groups, new], kind)
+
+
+_BLANK = "(blank)"  # how a form shows the text of a blank cell
+
+
+def shown_words(value: Any) -> str:
+    """A text, or a list of texts, as a form shows it."""
+    return "; ".join(word or _BLANK for word in value) if isinstance(value, list | tuple) else str(value)
+
+
+def typed_words(text: str) -> list[str]:
+    """The words that were typed, with `;` between them."""
+    return ["" if word.strip() == _BLANK else word.strip() for word in text.split(";") if word.strip()]
 
 
 def _plain(node: Any) -> Any:

@@ -128,25 +128,6 @@ class Matching:
         return (*sections, *(f"answers: {name}" for name in self._mapping.values("answers") if name not in known))
 
     @property
-    def chosen_rows(self) -> dict[str, str]:
-        """Which rows are candidates: where, is_not and words of the filter; group_by: the column of the candidate."""
-        source = self._mapping.values("source")
-        where, grouping = source.get("where") or {}, source.get("group_by", "")
-        words = where.get("is") or where.get("is_not") or ()
-        return {
-            "where": where.get("column", ""),
-            "is_not": "is_not" if "is_not" in where else "",
-            "words": "; ".join(_listed(words)),
-            "group_by": grouping.get("column", "") if isinstance(grouping, dict) else grouping,
-        }
-
-    @property
-    def names(self) -> dict[str, str]:
-        """How full names are split: surname, particles and suffixes."""
-        found = self._mapping.values("defaults").get("names") or {}
-        return {key: "; ".join(_listed(found.get(key, ""))) for key in ("surname", "particles", "suffixes")}
-
-    @property
     def document_folders(self) -> tuple[str, ...]:
         """The folders of documents that its values name."""
         values = (one for section in ("candidate", "answers") for one in self._mapping.values(section).values())

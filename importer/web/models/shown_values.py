@@ -16,6 +16,7 @@ from importer.problems import Problem
 from importer.settings import WireFormat
 from importer.suggest import date_forms
 from importer.transform import EntriesReader, ValueReader
+from importer.web.models.mapping_changes import shown_words
 from importer.web.models.matched import DateForm, Entries, Matched, MatchedEntry, SampledRow, UnknownText
 
 _SHOWN: Final = 5  # results
@@ -131,8 +132,7 @@ def settings_of(kind: Kind, keys: Mapping[str, Any]) -> dict[str, tuple[str, ...
 
 def texts_of(kind: Kind, keys: Mapping[str, Any]) -> dict[str, str]:
     """The keys of how texts of a kind are read that are words, as they are typed: `;` is between those of a list."""
-    found = {key: keys.get(key, "") for key, kinds in TEXTS.items() if kind in kinds}
-    return {key: "; ".join(one) if isinstance(one, list) else str(one) for key, one in found.items()}
+    return {key: shown_words(keys.get(key, "")) for key, kinds in TEXTS.items() if kind in kinds}
 
 
 def shown_entries(
