@@ -36,7 +36,6 @@ _SHOWN: Final = 50  # problems; more than that have one cause
 _TEXTS: Final = read_texts()
 _MAPPING: Final = r"(?: in (?:the mapping(?: file, line \d+)?|\S+\.ya?ml:\d+(?::\d+)?))?"  # IN in a pattern
 _BY_CLICKS: Final = [(re.compile(at.replace("IN", _MAPPING)), str(words)) for at, words in vars(_TEXTS.hints).items()]
-_SPEAKS_YAML: Final = re.compile(r"\b[a-z_]+: |\b[a-z_]+:$|--resend")
 _START: Final = ""  # the name of the start page where steps have the ID of their draft
 
 
@@ -72,7 +71,7 @@ def shown_problem(problem: Problem) -> ShownProblem:
     line = f"{at.line} | {at.text}" if isinstance(at, LinePlace) and at.text else ""
     place = str(at or "")
     message = problem.message if place else _sentence(problem.message)
-    return ShownProblem(message, _sentence(problem.hint), problem.code, place, line)
+    return ShownProblem(message, _sentence(_by_clicks(problem.hint)), problem.code, place, line)
 
 
 def _sentence(text: str) -> str:
@@ -87,10 +86,14 @@ def _shown_text(context: Context, value: object) -> object:
         return value
     if (mapping := context.get("mapping_path")) and mapping in value:
         value = re.sub(rf"{re.escape(mapping)}:(\d+)(:\d+)?", _TEXTS.frame.mapping_line(line=r"\1"), value)
-    if _SPEAKS_YAML.search(value):  # a remedy for the mapping file: here it is a click
-        for at, words in _BY_CLICKS:
-            value = at.sub(words, value)
     return visible(value)
+
+
+def _by_clicks(hint: str) -> str:
+    """A remedy, as a page says it: what is written into the mapping file at a terminal is a click here."""
+    for at, words in _BY_CLICKS:
+        hint = at.sub(words, hint)
+    return hint
 
 
 def _share(count: int, total: int) -> str:
@@ -109,8 +112,8 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     found.globals.update(t=_TEXTS, outcome_text=outcome_text, version=__version__, shown_problem=shown_problem)
-    found.filters["visible"] = visible
-    found.filters.update(share=_share, seconds=in_words, sentence=_sentence, file_name=lambda path: PurePath(path).name)
+    found.filters.update(visible=visible, share=_share, seconds=in_words, sentence=_sentence, by_clicks=_by_clicks)
+    found.filters["file_name"] = lambda path: PurePath(path).name
     return found
 
 

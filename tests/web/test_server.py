@@ -191,5 +191,5 @@ def test_it_answers_on_this_machine_only(front_door: FrontDoor) -> None:
 )
 def test_a_remedy_for_the_mapping_file_is_said_as_a_click(hint: str, shown: str) -> None:
     """A person at the page writes no YAML."""
-    template = _environment().from_string("{{ hint }}")
+    template = _environment().from_string("{{ hint | by_clicks }}")
     assert unescape(template.render(hint=hint, mapping_path="/d/p.yaml")) == shown
