@@ -71,7 +71,6 @@ HOMES = {
     "fastapi": {"web"},
     "starlette": {"web"},
     "uvicorn": {"web"},
-    "python_multipart": {"web"},
     "xlsxwriter": {"report", "suggest"},
     "apprise": {"notices"},
     "prometheus_client": {"notices"},

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import stat
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 from pathlib import Path
-from typing import IO, Annotated, Any, Final
+from typing import IO, Annotated, Final
 from urllib.parse import parse_qsl, quote
 
 from fastapi import Depends, Request
+from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import StreamingResponse
-from python_multipart.exceptions import FileError, FormParserError
-from python_multipart.multipart import File, FormParser, parse_options_header
-from starlette.requests import ClientDisconnect
+from starlette.datastructures import UploadFile
+from starlette.exceptions import HTTPException
 
 from importer.files import make_subfolder, open_private
 from importer.problems import UnusableInput, UsageError, unusable_file
@@ -95,71 +95,47 @@ MOST_UPLOADED: Final = 1 << 30  # bytes
 
 
 async def receive_upload(request: Request, folder: Path, most: int = MOST_UPLOADED) -> Path:
-    """Stream the file of a form into a new private folder, which is of no use after an error. most: bytes of it.
-
-    What is too large is still read, without being stored, so that the browser gets an answer.
+    """Store the file of a form in a new private folder, which is of no use after an error. most: bytes of it.
 
     Raises:
         SentBefore, NotAForm: it must not be used.
         UnusableInput: it is larger, or cannot be stored, or no file was chosen.
     """
-    kind, options = parse_options_header(request.headers.get("content-type"))
-    if kind != b"multipart/form-data" or b"boundary" not in options:
+    if (length := request.headers.get("content-length")) is None:  # of a browser it has one
         raise NotAForm
-    fields: list[tuple[str, str]] = []
-    files: list[File] = []
-
-    def keep(parts: list[Any], part: object) -> None:
-        parts.append(part)
-        if len(fields) + len(files) > _MOST_PARTS:
-            raise FormParserError
-
-    size = 0
-    try:
-        parser = FormParser(
-            kind.decode(),
-            lambda field: keep(fields, ((field.field_name or b"").decode(), (field.value or b"").decode())),
-            lambda file: keep(files, file),
-            boundary=options[b"boundary"],
-            config={"UPLOAD_DIR": str(folder), "UPLOAD_DELETE_TMP": False, "MAX_MEMORY_FILE_SIZE": 0},
-        )
-        make_subfolder(folder)
-        async for chunk in request.stream():
-            size += len(chunk)
-            if size <= most + _LARGEST_FORM:
-                parser.write(chunk)
-        if size > most + _LARGEST_FORM:
-            parser.write(b"\r\n--" + options[b"boundary"] + b"--\r\n")  # ends the file, which is closed then
-        parser.finalize()
-    except (OSError, FileError) as error:
-        _empty(folder)
-        raise _not_stored(error) from None
-    except (FormParserError, UnicodeDecodeError):
-        raise NotAForm from None
-    except ClientDisconnect:
-        _empty(folder)
-        raise
-    finally:
-        for each in files:
-            each.close()
-    _use_token(request, Form(fields))
-    if size > most + _LARGEST_FORM or any(each.size > most for each in files):
+    if int(length) > most + _LARGEST_FORM:
+        async for _ in request.stream():  # it is read, without being stored, so that the browser gets the answer
+            pass
         raise _too_large(most)
-    named = [each for each in files if each.file_name]
-    if named and not any(each.size for each in named):
-        raise unusable_file("file-empty", "the file is empty", "export it again", "upload")
-    chosen = next((each for each in named if each.actual_file_name), None)
-    if chosen is None:
+    try:
+        async with request.form(max_files=_MOST_PARTS, max_fields=_MOST_PARTS) as sent:
+            parts = sent.multi_items()
+            _use_token(request, Form([(name, text) for name, text in parts if isinstance(text, str)]))
+            files = [file for _, file in parts if isinstance(file, UploadFile) and file.filename]
+            file = _to_use(files, most)
+            make_subfolder(folder)
+            path = folder / safe_name(file.filename or "")
+            await run_in_threadpool(_store, file.file, path)
+            return path
+    except HTTPException:
+        raise NotAForm from None
+    except OSError as error:
+        raise _not_stored(error) from None
+
+
+def _to_use(files: list[UploadFile], most: int) -> UploadFile:
+    if not files:
         raise _missing()
-    name = (chosen.file_name or b"").decode("utf-8", "replace")
-    return Path(os.fsdecode(chosen.actual_file_name or b"")).rename(folder / safe_name(name))
+    if any((file.size or 0) > most for file in files):
+        raise _too_large(most)
+    if not any(file.size for file in files):
+        raise unusable_file("file-empty", "the file is empty", "export it again", "upload")
+    return files[0]
 
 
-def _empty(folder: Path) -> None:
-    """Free the disk space of an unfinished upload at once: the parser keeps its file open for a while."""
-    with suppress(OSError):
-        for path in folder.iterdir():
-            os.truncate(path, 0)
+def _store(file: IO[bytes], path: Path) -> None:
+    with os.fdopen(open_private(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL), "wb") as stored:
+        shutil.copyfileobj(file, stored)
 
 
 def _missing() -> UnusableInput:

@@ -194,7 +194,6 @@ def small_disk(tmp_path: Path) -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("small_disk")
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # the parser leaves its file open
 def test_an_upload_onto_a_full_disk(pages: Start) -> None:
     """It is said with what to do, nothing of it is left, and a smaller file can be sent then."""
     found = pages()
