@@ -71,6 +71,7 @@ HOMES = {
     "fastapi": {"web"},
     "starlette": {"web"},
     "uvicorn": {"web"},
+    "python_multipart": {"web"},
     "xlsxwriter": {"report", "suggest"},
     "apprise": {"notices"},
     "prometheus_client": {"notices"},

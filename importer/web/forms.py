@@ -5,15 +5,14 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import stat
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import IO, Annotated, Final
-from urllib.parse import parse_qsl, quote
+from urllib.parse import parse_qsl
 
 from fastapi import Depends, Request
 from fastapi.concurrency import run_in_threadpool
-from fastapi.responses import StreamingResponse
+from fastapi.responses import FileResponse
 from starlette.datastructures import UploadFile
 from starlette.exceptions import HTTPException
 
@@ -170,33 +169,14 @@ def safe_name(given: str) -> str:
 # --- downloads ---
 
 
-_CHUNK: Final = 1 << 18  # bytes
 _NO_HEADERS: Final[Mapping[str, str]] = {}
-_WITHOUT_WAITING: Final = getattr(os, "O_NONBLOCK", 0)  # opening a pipe must not wait for its other end
 
 
-def download(path: Path, name: str = "", kind: str = "", headers: Mapping[str, str] = _NO_HEADERS) -> StreamingResponse:
+def download(path: Path, name: str = "", kind: str = "", headers: Mapping[str, str] = _NO_HEADERS) -> FileResponse:
     """The content of a file. name: under which a browser stores it, "" to show it; kind: its media type.
 
-    Raises UsageError: it is missing, a symbolic link or no regular file.
+    Raises UsageError: it is missing, a symbolic link, no regular file, or may not be read.
     """
-    try:
-        file = os.fdopen(open_private(path, os.O_RDONLY | _WITHOUT_WAITING), "rb")
-    except OSError as error:
-        raise UsageError(f"{path.name} cannot be read: {error.strerror or error}") from None
-    found = os.fstat(file.fileno())
-    if not stat.S_ISREG(found.st_mode):
-        file.close()
-        raise UsageError(f"{path.name} cannot be read: it is not a regular file")
-    own = {"Content-Length": str(found.st_size)}
-    if name:
-        own["Content-Disposition"] = f"attachment; filename*=utf-8''{quote(name, safe='')}"
-    chunks = _chunks(file, found.st_size)
-    return StreamingResponse(chunks, media_type=kind or "application/octet-stream", headers={**own, **headers})
-
-
-def _chunks(file: IO[bytes], size: int) -> Iterator[bytes]:
-    with file:
-        while size > 0 and (chunk := file.read(min(_CHUNK, size))):
-            size -= len(chunk)
-            yield chunk
+    if path.is_symlink() or not path.is_file() or not os.access(path, os.R_OK):
+        raise UsageError(f"{path.name} cannot be read: it is missing, or not a file of yours")
+    return FileResponse(path, 200, headers, kind or "application/octet-stream", filename=name or None)
