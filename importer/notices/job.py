@@ -9,7 +9,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Final, Literal, Self
 
-from importer.problems import ImporterError, UnusableInput
+from importer.problems import Busy, ImporterError, StoppedEarly, UnusableInput
 from importer.report.next_steps import Step
 from importer.report.problem_codes import GeneralTexts
 from importer.report.summary import Summary
@@ -29,7 +29,7 @@ _MEANINGS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """Why a person is needed. text: without personal data; "": that of its code is shown."""
+    """Why a person is needed. code: "" if it has none. text: without personal data; "": that of its code is shown."""
 
     code: str
     text: str = ""
@@ -42,6 +42,8 @@ class Cause:
 
 def causes_of(error: ImporterError) -> tuple[Cause, ...]:
     """Why an error kept a run from starting."""
+    if isinstance(error, StoppedEarly | Busy):
+        return (Cause("", str(error)),)  # of service, ledger or disk: it has no cells
     problems = error.problems if isinstance(error, UnusableInput) else ()
     return tuple(Cause.of(problem.code, str(replace(problem, hint=""))) for problem in problems)
 
@@ -101,5 +103,8 @@ class JobEnded:
         else:
             yield f"Result: {_MEANINGS.get(self.exit_code, 'interrupted; safe to run again')} (code {self.exit_code})"
         for cause in dict.fromkeys(self.causes):
+            if not cause.code:
+                yield from ("", cause.text)
+                continue
             text, action = texts.of(cause.code)
             yield from ("", f"[{cause.code}] {cause.text or text}", f"  What to do: {action}")

@@ -134,6 +134,18 @@ def test_when_a_notice_is_sent_is_a_setting(serve: Serve, web: Web, when: str, w
     assert "[file-empty] " in web.texts[-1][1]
 
 
+def test_a_notice_says_why_a_run_did_not_begin(serve: Serve, web: Web) -> None:
+    """A wrong token is told with what to do, as at the terminal."""
+    served = serve()
+    settings = set_up(served, f"json://127.0.0.1:{web.port}")
+    people(served)
+    assert served(*RUN, **settings, IMPORTER_TOKEN="wrong").code == 5
+    ((subject, body),) = web.texts
+    assert subject == "importer: not imported: people.csv"
+    assert "Result: stopped early; safe to run again (code 5)\n\nthe service refuses the token (401)" in body
+    assert "set IMPORTER_TOKEN or IMPORTER_TOKEN_FILE to a valid token, then run the same command again" in body
+
+
 def test_a_job_that_continues_a_run_which_is_complete_is_no_failure(serve: Serve, web: Web) -> None:
     """There is nothing to send, and what became of that run is told."""
     served = serve()
