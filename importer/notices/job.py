@@ -103,8 +103,8 @@ class JobEnded:
         else:
             yield f"Result: {_MEANINGS.get(self.exit_code, 'interrupted; safe to run again')} (code {self.exit_code})"
         for cause in dict.fromkeys(self.causes):
-            if not cause.code:
+            if cause.code:
+                text, action = texts.of(cause.code)
+                yield from ("", f"[{cause.code}] {cause.text or text}", f"  What to do: {action}")
+            else:
                 yield from ("", cause.text)
-                continue
-            text, action = texts.of(cause.code)
-            yield from ("", f"[{cause.code}] {cause.text or text}", f"  What to do: {action}")

@@ -124,7 +124,8 @@ async def receive_upload(request: Request, folder: Path, most: int = MOST_UPLOAD
 
 def _to_use(files: list[UploadFile], most: int) -> UploadFile:
     if not files:
-        raise _missing()
+        hint = "drop a file on the field, or choose one, and send it again"
+        raise unusable_file("upload-missing", "no file was chosen", hint, "upload")
     if any((file.size or 0) > most for file in files):
         raise _too_large(most)
     if not any(file.size for file in files):
@@ -135,11 +136,6 @@ def _to_use(files: list[UploadFile], most: int) -> UploadFile:
 def _store(file: IO[bytes], path: Path) -> None:
     with os.fdopen(open_private(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL), "wb") as stored:
         shutil.copyfileobj(file, stored)
-
-
-def _missing() -> UnusableInput:
-    hint = "drop a file on the field, or choose one, and send it again"
-    return unusable_file("upload-missing", "no file was chosen", hint, "upload")
 
 
 def _not_stored(error: Exception) -> UnusableInput:

@@ -66,9 +66,8 @@ class MappingChanges:
 
     @property
     def rows(self) -> dict[str, str]:
-        """Which rows are candidates, as a form shows it: the column where, is_not and the words of the filter;
-        group_by: the column whose equal cells make rows one candidate.
-        """
+        """Which rows are candidates, as a form shows it. where, is_not, words: of the filter; group_by: the column
+        whose equal cells make rows one candidate."""
         source = self._mapping.values("source")
         where, grouping = source.get("where") or {}, source.get("group_by", "")
         return {
