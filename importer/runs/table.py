@@ -120,8 +120,8 @@ class TableUnwritable(StoppedEarly):
 
     def __init__(self, path: Path, reason: str, remedy: str = "free disk space or fix the disk, then ") -> None:
         super().__init__(
-            f"{path}: the outcomes of run {path.parent.name} cannot be written ({reason}), so nothing more is sent. "
-            f"The ledger knows what was sent: {remedy}run the same command again"
+            f"{path}: the rows of this run cannot be written ({reason}), so nothing more is sent. "
+            f"The ledger knows what was sent, if anything: {remedy}run the same command again"
         )
 
 

@@ -481,8 +481,8 @@ def test_a_run_whose_folder_is_removed_stops(serve: Serve) -> None:
     code, output, run = _cut_off(served, shutil.rmtree)
     assert (code, output) == (
         5,
-        f"importer: results/{run}/run.sqlite: the outcomes of run {run} cannot be written (the file was moved or "
-        "deleted), so nothing more is sent. The ledger knows what was sent: run the same command again\n",
+        f"importer: results/{run}/run.sqlite: the rows of this run cannot be written (the file was moved or deleted), "
+        "so nothing more is sent. The ledger knows what was sent, if anything: run the same command again\n",
     )
     assert len(served.accepted) < 400
     assert not (served.door.folder / "results" / run).exists()
