@@ -66,7 +66,8 @@ def _may_be_marks(run: str, before: str, _: str) -> bool:
     marks behind it, as in “café…”."""
     if run.startswith("á»"):  # as in Nguyá»…n
         return "«" in before
-    return len(run) == 2 or not any(one.isalnum() or "\x80" <= one < "\xa0" for one in run[1:])
+    is_word = before[-1:].isalpha() or (before[-1:] in (" ", "’", "'") and set(run[1:]) <= set("…»”’›"))
+    return len(run) == 2 or (is_word and not any(one.isalnum() or "\x80" <= one < "\xa0" for one in run[1:]))
 
 
 def _may_be_meant(run: str, text: str, after: str) -> bool:

@@ -29,7 +29,7 @@ def test_a_name_that_was_read_in_a_wrong_encoding(name: str, codec: str) -> None
     "name",
     [
         *("Nguyễn", "Thảo", "Trần Thị Hồng", "Võ", "Lễ", "Phạm Đức", "ويدان محمد", "خليل", "דוד כהן", "王 伟", "王伟"),
-        *("佐藤 花子", "김 민수", "สมชาย", "अनीता", "さくら"),
+        *("佐藤 花子", "김 민수", "สมชาย", "अनीता", "さくら", "大", "黄", "高", "马", "박", "정", "신", "황"),
     ],
 )
 @pytest.mark.parametrize("codec", ["cp1252", "latin-1"])
