@@ -233,7 +233,9 @@ _LAST_NAME = re.compile(r"[\w-]{3,}([оеё]ва?|енко|[сц]к(ий|ая)|[
 _FIRST_NAMES = frozenset(("любов", "иаков"))
 # 王 伟, 김 민수, 佐藤 花子: written so, the last name comes first; names of other countries are in katakana.
 _OF_EAST_ASIA = re.compile(r"(?=[^\u30a0-\u30ff])[\u3005\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3\uf900-\ufaff]+")
-_OF_VIETNAM = re.compile("nguyễn|trần|lê|phạm|hoàng|huỳnh|phan|vũ|võ|đặng|bùi|đỗ|hồ|ngô|dương|lý|đinh|đoàn|trương")
+_OF_VIETNAM = re.compile("nguyễn|trần|phạm|huỳnh|đặng|bùi|đỗ|ngô")
+_MAY_BE_OF_VIETNAM = re.compile("lê|phan|hoàng|vũ|võ|hồ|dương|lý|đinh|đoàn|trương")  # first names, or of others, too
+_WORD_OF_VIETNAM = re.compile(r".*[ăâđêôơư\u1ea0-\u1ef9].*")
 
 
 def words_in_capitals(words: Sequence[str]) -> tuple[int, int] | None:
@@ -266,9 +268,10 @@ def wrong_word(words: Sequence[str], is_last_name_first: bool) -> tuple[str, str
 
 def begins_with_last_name(words: Sequence[str]) -> bool:
     """Whether the script of a name, or its first word, shows that its last name comes first, whatever others do."""
-    first, last = (_OF_VIETNAM.fullmatch(word.casefold()) for word in (words[0], words[-1]))
-    is_of_vietnam = len(words) > 2 and first is not None and last is None  # Hoàng Lê: either order
-    return is_of_vietnam or (len(words) > 1 and all(map(_OF_EAST_ASIA.fullmatch, words)))
+    first, *others = (word.casefold() for word in words)
+    is_sure = any(map(_WORD_OF_VIETNAM.fullmatch, others[:-1])) and _MAY_BE_OF_VIETNAM.fullmatch(first)
+    is_of_vietnam = bool(others) and not _OF_VIETNAM.fullmatch(others[-1]) and (is_sure or _OF_VIETNAM.fullmatch(first))
+    return bool(is_of_vietnam) or (len(words) > 1 and all(map(_OF_EAST_ASIA.fullmatch, words)))
 
 
 def _is_patronymic(words: Sequence[str], index: int) -> bool:

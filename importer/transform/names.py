@@ -114,7 +114,7 @@ def _unsure_word(full_name: str, rule: NameRule) -> tuple[str, str] | None:
         # A comma or capitals show where the last name begins. In front, as in `Van Morrison`, it is a first name.
         is_shown = has_comma or (rule.surname is Surname.CAPITALS and word.isupper())
         is_inside, takes_last = not (is_last or is_shown) and index > 0, rule.surname in _AT_END
-        if word in _TWO_PEOPLE and is_inside:
+        if word.casefold() in _TWO_PEOPLE and is_inside:
             return word, "write a row for each person"
         is_two = rule.surname is Surname.LAST_TWO_WORDS and bare in rule.particles
         # With a point, or a capital letter among small ones, it is an initial.

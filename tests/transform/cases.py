@@ -419,7 +419,10 @@ GOOD = (
     Good("last name of East Asia", _TEXT, "김 민수", "김", _LAST_NAME_FIRST.format("last")),
     *(
         Good(f"{name}: either order", _TEXT, name, last, "{column: Cell, part: last}")
-        for name, last in (("Hoàng Lê", "Lê"), ("Vũ Müller", "Müller"), ("Beth Ditto", "Ditto"))
+        for name, last in (
+            *(("Hoàng Lê", "Lê"), ("Vũ Müller", "Müller"), ("Beth Ditto", "Ditto"), ("Phan Rajesh Kumar", "Kumar")),
+            *(("Lê Anna Müller", "Müller"), ("Thị Lê Nguyễn", "Nguyễn"), ("Anh Nguyễn", "Nguyễn")),
+        )
     ),
     Good("names in katakana", _TEXT, "マリア ガルシア", "ガルシア", "{column: Cell, part: last}"),
     Good("last name before a patronymic", _TEXT, "Иванова Анна Петровна", "Иванова", _LAST_NAME_FIRST.format("last")),
@@ -612,8 +615,10 @@ BAD = (
              f": 'Петровна' looks like a patronymic; {_AS_LAST_FIRST}; {_LAST_NAME_IS_FIRST}"),
     _unsplit("last name of East Asia in front", "王 伟",
              f": '王' looks like a last name; {_AS_LAST_FIRST}; {_ALL_ARE_SO}"),
-    _unsplit("last name of Vietnam in front", "Nguyễn Văn An",
-             f": 'Nguyễn' looks like a last name; {_AS_LAST_FIRST}; {_ALL_ARE_SO}"),
+    *(_unsplit(f"last name of Vietnam in front: {name}", name,
+               f": '{name.split()[0]}' looks like a last name; {_AS_LAST_FIRST}; {_ALL_ARE_SO}")
+      for name in ("Nguyễn Văn An", "Nguyễn Anh", "Trần Thị Lý", "Hoàng Thị Phan", "Lê Minh Tuấn Anh", "Vũ Đình Lê")),
+    _unsplit("two people in one cell", "AYŞE VE ALİ YILMAZ", " because of 'VE'; write a row for each person"),
     _unsplit("patronymic of two words", "Мамедов Эльчин Рашид оглы",
              f": 'оглы' looks like a patronymic; {_AS_LAST_FIRST}; {_LAST_NAME_IS_FIRST}"),
     _unsplit("Latin patronymic as the last word", "Ivanov Ivan Ivanovich",
