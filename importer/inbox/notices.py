@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from importer.inbox.worker import FileEnded
-from importer.notices import Cause, JobEnded, Notifier, causes_of
+from importer.notices import Cause, JobEnded, Notifier, causes_of, event_of
 from importer.problems import Busy, ImporterError, UnusableInput
 from importer.report.summary import read_summary
 
@@ -35,7 +35,7 @@ class FileNotices:
             raise
         except ImporterError as error:
             causes, now, name = causes_of(error), datetime.now(UTC), str(self._inbox)
-            event = f"{error.exit_code} {' '.join(cause.code for cause in causes)}"
+            event = f"{error.exit_code} {event_of(causes)}"
             self._notifier.job_ended(JobEnded(name, name, error.exit_code, now, now, causes=causes, event=event))
             self._notifier.ended(error.exit_code)
             raise
@@ -46,7 +46,7 @@ class FileNotices:
     def file_ended(self, ended: FileEnded) -> None:
         """Report a file."""
         record, result = ended.record, ended.result
-        codes = " ".join(reason.code for reason in result.reasons)
+        causes = tuple(Cause.of(reason.code, reason.text) for reason in result.reasons)
         summary, folder, now = None, None, datetime.now(UTC)
         if ended.run is not None and result.outcomes:  # otherwise its last run is of an earlier pass
             folder = self._out / ended.run
@@ -60,9 +60,9 @@ class FileNotices:
             (summary.ended_at if summary else None) or now,
             summary,
             folder,
-            tuple(Cause.of(reason.code, reason.text) for reason in result.reasons),
+            causes,
             place=str(ended.folder),
             # A file that stays in working/ because of what kept an earlier pass from it is not reported again.
-            event=f"{record.folder.name} {result.exit_code} {codes}" if result.place == "working" else "",
+            event=f"{record.folder.name} {result.exit_code} {event_of(causes)}" if result.place == "working" else "",
         )
         self._notifier.job_ended(job)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import socket
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
@@ -16,7 +17,8 @@ from importer.report.summary import Summary
 from importer.report.text import subject_line, summary_lines
 from importer.text.terminal import on_one_line
 
-_SHOWN: Final = ("column-not-found", "inbox-file-repeated")  # names of files, and of columns in the mapping
+_SHOWN: Final = ("column-not-found", "inbox-file-repeated", "inbox-run-stopped")  # names of files, of columns; no cells
+_NUMBERED: Final = re.compile(r"\w*\d[\w-]*")
 _MEANINGS: Final = {
     0: "what kept it from starting is over",
     1: "an error in importer itself; please report it",
@@ -46,6 +48,11 @@ def causes_of(error: ImporterError) -> tuple[Cause, ...]:
         return (Cause("", str(error)),)  # of service, ledger or disk: it has no cells
     problems = error.problems if isinstance(error, UnusableInput) else ()
     return tuple(Cause.of(problem.code, str(replace(problem, hint=""))) for problem in problems)
+
+
+def event_of(causes: Iterable[Cause]) -> str:
+    """What makes two events the same: their causes, without what is another one each time, such as the run."""
+    return _NUMBERED.sub("", " ".join(cause.text or cause.code for cause in causes))
 
 
 @dataclass(frozen=True, slots=True)
