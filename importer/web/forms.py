@@ -21,7 +21,7 @@ from importer.problems import UnusableInput, UsageError, unusable_file
 from importer.web.pages import Web
 
 _LARGEST_FORM: Final = 4 << 20  # bytes without an upload
-_LONGEST_NAME: Final = 100  # characters of the name of an upload
+_LONGEST_NAME: Final = 200  # bytes of the name of an upload, without its ending
 _MOST_PARTS: Final = 100  # of a form with an upload
 _TOKEN: Final = "token"
 
@@ -130,7 +130,7 @@ def _to_use(files: list[UploadFile], most: int) -> UploadFile:
         raise _too_large(most)
     if not any(file.size for file in files):
         raise unusable_file("file-empty", "the file is empty", "export it again", "upload")
-    return files[0]
+    return next(file for file in files if file.size)
 
 
 def _store(file: IO[bytes], path: Path) -> None:
@@ -159,7 +159,8 @@ def safe_name(given: str) -> str:
     last = re.split(r"[/\\]", given)[-1]
     kept = re.sub(r"[^\w .()+-]", "_", last).strip(" .")
     stem, dot, ending = kept.rpartition(".")
-    return (stem[:_LONGEST_NAME] + dot + ending[:10] if dot else kept[:_LONGEST_NAME]) or "upload"
+    cut = (stem if dot else kept).encode()[:_LONGEST_NAME].decode(errors="ignore")
+    return (cut + dot + ending[:10] if dot else cut) or "upload"
 
 
 # --- downloads ---
