@@ -161,16 +161,15 @@ def _keys(changes: MappingChanges, id: str, form: Form) -> str:
     """Keys beside the column: a field that is empty removes its key."""
     named = ("part", "decimal", "thousands", "split", "folder", "optional", *TEXTS)
     keys: dict[str, Any] = {key: form[key] or None for key in named if key in form}
-    keys |= {key: typed_words(form[key]) or None for key in LISTS if key in form}
     if "dates" in form:
         chosen = [one for one in form.all("dates") if one]
         keys["dates"] = (chosen[0] if len(chosen) == 1 else chosen) if chosen else None
-    return changes.set(id, keys)
+    return changes.set(id, keys, LISTS)
 
 
 def _choose_rows(changes: MappingChanges, _: str, form: Form) -> str:
     given = {key: form.text(key) for key in ("where", "is_not", "words", "group_by")}
-    if given["where"] and not given["words"]:
+    if given["where"] and not typed_words(given["words"]):
         raise FieldError("words", "enter the text of the cells, such as Active")
     return changes.choose_rows(given)
 

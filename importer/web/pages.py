@@ -34,7 +34,7 @@ from importer.web.texts import read_texts
 
 _SHOWN: Final = 50  # problems; more than that have one cause
 _TEXTS: Final = read_texts()
-_MAPPING: Final = r"(?: in (?:the mapping(?: file, line \d+)?|\S+\.ya?ml:\d+(?::\d+)?))?"  # IN in a pattern
+_MAPPING: Final = r"(?: in (?:the mapping(?: file(?:, line \d+)?)?|[^;,]+?\.ya?ml:\d+(?::\d+)?))?"  # IN in a pattern
 _BY_CLICKS: Final = [(re.compile(at.replace("IN", _MAPPING)), str(words)) for at, words in vars(_TEXTS.hints).items()]
 _START: Final = ""  # the name of the start page where steps have the ID of their draft
 

@@ -251,7 +251,11 @@ def test_words_dates_and_rows_need_no_mapping_file(match: Match) -> None:
 
 
 @pytest.mark.parametrize(
-    "written", ["group_by: {column: since, ignore: [Note]}", "where: {column: SINCE, is: old}", "group_by: Gone"]
+    "written",
+    [
+        *("group_by: {column: since, ignore: [Note]}", "where: {column: SINCE, is: old}", "group_by: Gone"),
+        *("where: {column: Since, is: ['a;b', c]}", "where: {column: Since, is: ['a;b']}"),
+    ],
 )
 def test_what_a_form_does_not_change_stays_as_it_is_written(match: Match, written: str) -> None:
     """Each form is sent whole: a column that the mapping spells in another way, or that the file lacks, stays."""
@@ -259,6 +263,18 @@ def test_what_a_form_does_not_change_stays_as_it_is_written(match: Match, writte
     assert written in text
     changes = match(text).changes
     assert changes.choose_rows(changes.rows) == text
+    changed = changes.choose_rows({**changes.rows, "where": "Since", "is_not": "is_not"})
+    assert ("a;b" in changed) == ("a;b" in written)
+
+
+def test_words_that_a_field_cannot_show_stay(match: Match) -> None:
+    """A field is sent as it was shown, without line breaks; a list with such words is changed in the file."""
+    text = match(match().changes.use("answers/level", ["Grade"])).text
+    text = match(text).changes.set("answers/level", {"missing": ["n;a", " - "], "default": "a\nb"})
+    sent = {"missing": "n;a;  - ", "default": "ab"}
+    assert match(text).changes.set("answers/level", sent, ["missing"]) == text
+    with pytest.raises(UsageError, match="change the list in the mapping file"):
+        match(text).changes.set("answers/level", {"missing": "n; x"}, ["missing"])
 
 
 def test_what_a_page_does_not_show_is_kept_and_named(match: Match) -> None:

@@ -186,6 +186,9 @@ def test_it_answers_on_this_machine_only(front_door: FrontDoor) -> None:
         ("to leave them out, add where: under source:", "to leave them out, choose the rows in Match"),
         ("or send it unchanged with --resend-rejected", "or send it again unchanged, in Result"),
         ("add 'TL' to currency: in m.yaml:5", "add 'TL' to the currencies in Match"),
+        ("set default: for all blank cells in my results/m x.yaml:12", "set a value for blank cells in Match"),
+        ("add the word under yes: or no: in the mapping file;", "say in Match what the word means;"),
+        ("set names: {surname: capitals} in the mapping", "choose in Match which words are the last name"),
         ("set header_row: 3 under source: in the mapping", "choose it in the step File"),
     ],
 )

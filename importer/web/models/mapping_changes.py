@@ -56,13 +56,14 @@ class MappingChanges:
         """The text without a value."""
         return self._mapping.drop(*id.split("/", 1)).text
 
-    def set(self, id: str, keys: Mapping[str, Any]) -> str:
-        """The text with other keys of a value; None removes one."""
+    def set(self, id: str, keys: Mapping[str, Any], lists: Sequence[str] = ()) -> str:
+        """The text with other keys of a value; None removes one. lists: those that are words as they are typed."""
         section, name = id.split("/", 1)
         written = self._mapping.values(section).get(name)
         before = written if isinstance(written, dict) else {}
-        changed = {key: new for key, new in keys.items() if shown_words(new or "") != shown_words(before.get(key, ""))}
-        return self._mapping.change(section, name, changed).text
+        changed = {key: new for key, new in keys.items() if not is_as_shown(shown_words(new or ""), before.get(key))}
+        words = {key: typed_words(changed[key] or "", before.get(key)) or None for key in lists if key in changed}
+        return self._mapping.change(section, name, changed | words).text
 
     @property
     def rows(self) -> dict[str, str]:
@@ -84,16 +85,19 @@ class MappingChanges:
 
     def choose_rows(self, given: Mapping[str, str]) -> str:
         """The text with other values of `rows`; what is as before stays as it is written."""
-        mapping, before = self._mapping, self.rows
-        if any(given[key] != before[key] for key in ("where", "is_not", "words")):
+        mapping = self._mapping
+        changed = {key for key, shown in self.rows.items() if not is_as_shown(given[key], shown)}
+        if changed - {"group_by"}:
+            where = mapping.values("source").get("where") or {}
+            words = typed_words(given["words"], where.get("is") or where.get("is_not") or "")
+            column = self._name_of(given["where"]) if "where" in changed else where["column"]
             mapping = mapping.drop("source", "where")
-            if given["where"]:
-                words = {given["is_not"] or "is": typed_words(given["words"])}
-                mapping = mapping.change("source", "where", {"column": given["where"], **words})
-        if given["group_by"] != before["group_by"]:
+            if column:
+                mapping = mapping.change("source", "where", {"column": column, given["is_not"] or "is": words})
+        if "group_by" in changed:
             mapping = mapping.drop("source", "group_by")
-            if given["group_by"]:
-                mapping = mapping.put("source", "group_by", [f"group_by: {scalar(given['group_by'])}"])
+            if column := self._name_of(given["group_by"]):
+                mapping = mapping.put("source", "group_by", [f"group_by: {scalar(column)}"])
         return mapping.text
 
     @property
@@ -107,7 +111,8 @@ class MappingChanges:
         """The text with another rule for all full names."""
         if given == self.names:
             return self._mapping.text
-        words = {key: typed_words(given[key]) or None for key in ("particles", "suffixes")}
+        before = self._mapping.values("defaults").get("names") or {}
+        words = {key: typed_words(given[key], before.get(key, "")) or None for key in ("particles", "suffixes")}
         return self._mapping.change("defaults", "names", {"surname": given["surname"] or None, **words}).text
 
     def translate(self, id: str, options: Mapping[str, str], field: str = "", *, keeps_others: bool = False) -> str:
@@ -191,8 +196,25 @@ def shown_words(value: Any) -> str:
     return "; ".join(word or _BLANK for word in value) if isinstance(value, list | tuple) else str(value)
 
 
-def typed_words(text: str) -> list[str]:
-    """The words that were typed, with `;` between them."""
+def is_as_shown(typed: str, value: Any) -> bool:
+    """Whether a field was sent as it was shown; a browser sends no line breaks."""
+    return "".join(typed.splitlines()).strip() == "".join(shown_words(value or "").splitlines()).strip()
+
+
+def typed_words(text: str, before: Any = "") -> list[str]:
+    """The words that were typed, with `;` between them. before: the text or list of the mapping; as shown, it stays.
+
+    Raises UsageError: it has words that a form cannot show.
+    """
+    kept = list(before) if isinstance(before, list | tuple) else [before] if before else []
+    if is_as_shown(text, before):
+        return kept
+    if _split(shown_words(before or "")) != kept:
+        raise UsageError("a word of this list has ; or blanks at its ends: change the list in the mapping file")
+    return _split(text)
+
+
+def _split(text: str) -> list[str]:
     return ["" if word.strip() == _BLANK else word.strip() for word in text.split(";") if word.strip()]
 
 
