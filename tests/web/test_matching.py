@@ -243,6 +243,7 @@ def test_words_dates_and_rows_need_no_mapping_file(match: Match) -> None:
     assert matching.changes.rows == rows
     assert matching.changes.choose_rows(rows) == matching.text
     none = dict.fromkeys(rows, "")
+    assert match().changes.choose_rows({**none, "words": "old"}) == match().text
     assert match(matching.changes.choose_rows(none)).changes.rows == none
     names = {"surname": "first_word", "particles": "van", "suffixes": ""}
     matching = match(matching.changes.split_names(names))

@@ -90,7 +90,7 @@ class MappingChanges:
         if changed - {"group_by"}:
             where = mapping.values("source").get("where") or {}
             words = typed_words(given["words"], where.get("is") or where.get("is_not") or "")
-            column = self._name_of(given["where"]) if "where" in changed else where["column"]
+            column = self._name_of(given["where"]) if "where" in changed else where.get("column")
             mapping = mapping.drop("source", "where")
             if column:
                 mapping = mapping.change("source", "where", {"column": column, given["is_not"] or "is": words})
