@@ -281,7 +281,7 @@ def remove_folder(folder: Path) -> None:
         if is_run_folder(folder):
             last = {name: order for order, name in enumerate(("run.json", MARKER), start=1)}
             for path in sorted(folder.iterdir(), key=lambda path: last.get(path.name, 0)):
-                shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
+                shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink(missing_ok=True)
         is_own = is_run_name(folder.name) and not folder.is_symlink()
         if is_own and not any(folder.iterdir()):  # also an empty one without a marker, after a kill
             folder.rmdir()

@@ -269,7 +269,8 @@ def wrong_word(words: Sequence[str], is_last_name_first: bool) -> tuple[str, str
 def begins_with_last_name(words: Sequence[str]) -> bool:
     """Whether the script of a name, or its first word, shows that its last name comes first, whatever others do."""
     first, *others = (word.casefold() for word in words)
-    is_sure = any(map(_WORD_OF_VIETNAM.fullmatch, others[:-1])) and _MAY_BE_OF_VIETNAM.fullmatch(first)
+    own = others if others and not _MAY_BE_OF_VIETNAM.fullmatch(others[-1]) else others[:-1]
+    is_sure = len(others) > 1 and any(map(_WORD_OF_VIETNAM.fullmatch, own)) and _MAY_BE_OF_VIETNAM.fullmatch(first)
     is_of_vietnam = bool(others) and not _OF_VIETNAM.fullmatch(others[-1]) and (is_sure or _OF_VIETNAM.fullmatch(first))
     return bool(is_of_vietnam) or (len(words) > 1 and all(map(_OF_EAST_ASIA.fullmatch, words)))
 

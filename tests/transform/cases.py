@@ -617,7 +617,7 @@ BAD = (
              f": '王' looks like a last name; {_AS_LAST_FIRST}; {_ALL_ARE_SO}"),
     *(_unsplit(f"last name of Vietnam in front: {name}", name,
                f": '{name.split()[0]}' looks like a last name; {_AS_LAST_FIRST}; {_ALL_ARE_SO}")
-      for name in ("Nguyễn Văn An", "Nguyễn Anh", "Trần Thị Lý", "Hoàng Thị Phan", "Lê Minh Tuấn Anh", "Vũ Đình Lê")),
+      for name in ("Nguyễn Văn An", "Nguyễn Anh", "Trần Thị Lý", "Hoàng Thị Phan", "Lê Minh Tuấn", "Vũ Đình Lê")),
     _unsplit("two people in one cell", "AYŞE VE ALİ YILMAZ", " because of 'VE'; write a row for each person"),
     _unsplit("patronymic of two words", "Мамедов Эльчин Рашид оглы",
              f": 'оглы' looks like a patronymic; {_AS_LAST_FIRST}; {_LAST_NAME_IS_FIRST}"),
