@@ -168,14 +168,14 @@ def _keys(changes: MappingChanges, id: str, form: Form) -> str:
 
 
 def _choose_rows(changes: MappingChanges, _: str, form: Form) -> str:
-    given = {key: form.text(key) for key in ("where", "is_not", "words", "group_by")}
+    given = {key: form.get(key, "") for key in ("where", "is_not", "words", "group_by")}
     if given["where"] and not typed_words(given["words"]):
         raise FieldError("words", "enter the text of the cells, such as Active")
     return changes.choose_rows(given)
 
 
 def _split_names(changes: MappingChanges, _: str, form: Form) -> str:
-    return changes.split_names({key: form.text(key) for key in ("surname", "particles", "suffixes")})
+    return changes.split_names({key: form.get(key, "") for key in ("surname", "particles", "suffixes")})
 
 
 def _translate(changes: MappingChanges, id: str, form: Form) -> str:

@@ -198,7 +198,7 @@ def shown_words(value: Any) -> str:
 
 def is_as_shown(typed: str, value: Any) -> bool:
     """Whether a field was sent as it was shown; a browser sends no line breaks."""
-    return "".join(typed.splitlines()).strip() == "".join(shown_words(value or "").splitlines()).strip()
+    return "".join(typed.splitlines()) == "".join(shown_words(value or "").splitlines())
 
 
 def typed_words(text: str, before: Any = "") -> list[str]:
