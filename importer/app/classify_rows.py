@@ -13,11 +13,13 @@ import signal
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from concurrent.futures import Future, ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
+from contextlib import ExitStack, suppress
 from dataclasses import replace
 from itertools import islice
-from multiprocessing import current_process, forkserver, get_context, parent_process
+from multiprocessing import current_process, forkserver, get_context
+from multiprocessing.connection import Connection
+from multiprocessing.context import ForkServerContext, SpawnContext
+from queue import SimpleQueue
 from typing import Final, Literal, NamedTuple
 
 from importer.app.orders import Forecast
@@ -199,58 +201,73 @@ def _prepared(rows: Iterator[Row | Filtered], mapping: ResolvedMapping) -> Itera
 def _prepared_elsewhere(
     block: _Rows, rows: Iterator[Row | Filtered], mapping: ResolvedMapping, here: _Preparation, processes: int
 ) -> Iterator[tuple[Row | Filtered, _Prepared]]:
+    """The blocks in order: each process has a pipe of its own and gets them in turn, so that none waits for a lock."""
     os.environ["PYTHONSAFEPATH"] = "1"  # no module beside the file is imported
-    context = get_context("forkserver" if hasattr(os, "fork") else "spawn")  # a fork would have our threads' locks
+    context: SpawnContext | ForkServerContext = get_context("spawn")
     if hasattr(os, "fork"):
+        context = get_context("forkserver")  # a plain fork would have the locks of our threads
         with without_secrets():
             forkserver.ensure_running()
-    waiting: deque[tuple[_Rows, Future[list[_Prepared]] | None]] = deque()
-    with ProcessPoolExecutor(processes, context, _begin, (mapping,)) as pool:
+    waiting: deque[tuple[_Rows, Connection]] = deque()
+    with ExitStack() as pipes:
+        idle = deque([pipes.enter_context(_started(context, mapping)) for _ in range(processes)] * _AHEAD)
         while block or waiting:
-            if block:
-                waiting.append((block, _submitted(pool, block)))
+            if block and idle:
+                _send(idle[0], block)
+                waiting.append((block, idle.popleft()))
                 block = list(islice(rows, _BLOCK))
-            if not block or len(waiting) >= processes * _AHEAD:
-                first, future = waiting.popleft()
-                yield from zip(first, _result_of(future) or here.rows(first), strict=True)
+            else:
+                first, pipe = waiting.popleft()
+                yield from zip(first, _received(pipe) or here.rows(first), strict=True)
+                idle.append(pipe)
 
 
-def _submitted(pool: ProcessPoolExecutor, block: _Rows) -> Future[list[_Prepared]] | None:
+def _started(context: SpawnContext | ForkServerContext, mapping: ResolvedMapping) -> Connection:
+    """To another process, which ends when this one closes its end."""
+    ours, theirs = context.Pipe()
+    with theirs:
+        context.Process(target=_prepare_there, args=(theirs, mapping), daemon=True).start()
+    return ours
+
+
+def _send(pipe: Connection, block: _Rows) -> None:
     try:
-        return pool.submit(_prepare_there, block)
-    except BrokenProcessPool:
-        return None
+        pipe.send(block)
+    except OSError:
+        pipe.close()
 
 
-def _result_of(future: Future[list[_Prepared]] | None) -> list[_Prepared] | None:
-    """None if a process was killed, perhaps since memory ran out."""
+def _received(pipe: Connection) -> list[_Prepared] | None:
+    """None if the process was killed, perhaps since memory ran out: even in the middle of an answer."""
     try:
-        return None if future is None else future.result()
-    except BrokenProcessPool:
+        found: list[_Prepared] = pipe.recv()
+    except (EOFError, OSError):
+        pipe.close()  # a later answer of it would be taken for this one
         return None
+    return found
 
 
 def _cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-_there: list[_Preparation] = []  # in another process: how it prepares rows
-
-
-def _begin(mapping: ResolvedMapping) -> None:
-    _there.append(_Preparation(mapping))
+def _prepare_there(pipe: Connection, mapping: ResolvedMapping) -> None:
+    """What another process does."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that waits for the rows
-    threading.Thread(target=_end_with_parent, daemon=True).start()
+    blocks: SimpleQueue[_Rows] = SimpleQueue()
+    threading.Thread(target=_receive, args=(pipe, blocks), daemon=True).start()
+    preparation = _Preparation(mapping)
+    with suppress(OSError):  # nobody waits for it any more
+        while True:
+            pipe.send(preparation.rows(blocks.get()))
 
 
-def _end_with_parent() -> None:
-    if (parent := parent_process()) is not None:
-        parent.join()
+def _receive(pipe: Connection, blocks: SimpleQueue[_Rows]) -> None:
+    """At all times, so that the two never wait for each other to read; and to the end of the other process."""
+    with suppress(EOFError, OSError):
+        while True:
+            blocks.put(pipe.recv())
     os._exit(1)
-
-
-def _prepare_there(rows: _Rows) -> list[_Prepared]:
-    return _there[0].rows(rows)
 
 
 # --- what will become of all rows ---------------------------------------------------------------------

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import multiprocessing
+import os
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
@@ -107,6 +108,17 @@ def test_a_process_that_is_killed_costs_nothing(mapping: ResolvedMapping, monkey
     killed = _classified(rows, mapping)
     monkeypatch.setattr(classify_rows, "_cores", lambda: 1)
     assert killed == _classified(rows, mapping)
+
+
+@pytest.mark.parametrize("answer", [b"", b"\0\0\4\0half"], ids=["before", "in the middle of"])
+def test_a_process_that_is_killed_while_it_answers(answer: bytes) -> None:
+    """Its answers end there: no later one is taken for another block."""
+    ours, theirs = multiprocessing.Pipe()
+    theirs.send([])
+    with theirs:
+        os.write(theirs.fileno(), answer)
+    assert [classify_rows._received(ours) for _ in range(3)] == [[], None, None]
+    classify_rows._send(ours, [])
 
 
 @pytest.mark.skipif(not Path("/proc").is_dir(), reason="reads the environment of processes in /proc")
