@@ -97,17 +97,12 @@ def each_by_itself(
             yield Classified(numbers, outcome, email=result.email if is_routed else "")
         else:
             assert seen is not None
-            yield _warned(Classified(numbers, result), likely.of_row(row, seen), strict=strict)
-
-
-def _warned(one: Classified, warnings: tuple[Problem, ...], *, strict: bool) -> Classified:
-    """A candidate that can be sent, with further warnings."""
-    assert isinstance(one.result, ReadyCandidate)
-    if not (strict and warnings):
-        return one._replace(warnings=(*one.warnings, *warnings))
-    errors = tuple(replace(warning, severity="error") for warning in warnings)
-    outcome = Outcome(one.result.row, OutcomeKind.INVALID, problems=errors)
-    return Classified(one.rows, outcome, email=one.result.email)
+            warnings = likely.of_row(row, seen)
+            if strict and warnings:
+                errors = tuple(replace(warning, severity="error") for warning in warnings)
+                yield Classified(numbers, Outcome(row.number, OutcomeKind.INVALID, problems=errors), email=result.email)
+            else:
+                yield Classified(numbers, result, warnings)
 
 
 # --- what compares candidates -------------------------------------------------------------------------
