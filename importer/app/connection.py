@@ -7,7 +7,7 @@ import re
 import secrets
 import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -63,11 +63,8 @@ def connect(
             yield connection
         return
     base_url = settings.service_url()
-    service = service_of(settings, base_url, settings.access_token(), settings.concurrency)
-    try:
+    with closing(service_of(settings, base_url, settings.access_token(), settings.concurrency)) as service:
         yield ServiceConnection(service, base_url, settings.resend_delay_seconds, retry_policy or RetryPolicy())
-    finally:
-        service.close()
 
 
 @contextmanager
@@ -79,13 +76,13 @@ def _sandbox(settings: Settings, sandbox_setup: SandboxSetup) -> Iterator[Servic
         os.close(open_private(internal_folder(settings.out) / memory.name, os.O_RDWR | os.O_CREAT))
     except OSError as error:
         raise unusable_folder(memory, error) from None
-    with sandbox_lock(settings.out), _started(sandbox_setup, memory) as (base_url, token):
-        service = service_of(settings, base_url, token, settings.concurrency)
-        try:
-            resend_delay = min(settings.resend_delay_seconds, _SANDBOX_RESEND_DELAY)
-            yield ServiceConnection(service, SANDBOX, resend_delay, RetryPolicy())
-        finally:
-            service.close()
+    with (
+        sandbox_lock(settings.out),
+        _started(sandbox_setup, memory) as (base_url, token),
+        closing(service_of(settings, base_url, token, settings.concurrency)) as service,
+    ):
+        resend_delay = min(settings.resend_delay_seconds, _SANDBOX_RESEND_DELAY)
+        yield ServiceConnection(service, SANDBOX, resend_delay, RetryPolicy())
 
 
 def sandbox_lock(out: Path) -> AbstractContextManager[object]:
