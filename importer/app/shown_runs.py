@@ -15,7 +15,7 @@ from importer.app.earlier_runs import EarlierRun
 from importer.app.run_log import LoggedRequest, requests_of
 from importer.ledger import DONE, Ledger, open_existing_ledger
 from importer.mapping import mappings_in
-from importer.models import Application, Outcome, OutcomeKind, PoolCandidate, ReadyCandidate, Row, Target
+from importer.models import Outcome, OutcomeKind, ReadyCandidate, Row, Target
 from importer.problems import UnusableInput, UsageError
 from importer.report.summary import Summary, read_summary
 from importer.runs.manifest import RunManifest, runs_in
@@ -27,7 +27,7 @@ from importer.runs.source_status import SourceStatus, source_status
 from importer.runs.table import EarlierOutcomes, RunTable
 from importer.sent_answers import TracedAnswer, mark_corrected
 from importer.settings import Settings
-from importer.transform import candidate_rows, trace_row, transform_row
+from importer.transform import candidate_rows, trace_row
 
 
 def status_of(file: Path, settings: Settings, *, sandbox: bool) -> Sequence[SourceStatus]:
@@ -104,7 +104,7 @@ def show_row(earlier: EarlierRun, number: int) -> ShownRow:
             raise UsageError(f"run {manifest.run} has no row {number}; use the number that a spreadsheet program shows")
         row = found[number]
         outcome, first, kept = table.outcome(number), table.outcome(members[0]), table.candidates(members[:1])
-        answers = SentAnswers(table, manifest).of(found[members[0]])
+        answers = _sent_answers(table, manifest, found[members[0]])
     with open_existing_ledger(earlier.settings.ledger_address) or nullcontext() as ledger:
         imported_by = _imported_by(ledger, manifest, outcome, answers)
     with EarlierOutcomes(earlier.settings.out) as tables:
@@ -171,28 +171,14 @@ def running_runs(settings: Settings) -> frozenset[str]:
 _TRACED_CANDIDATES: Final = 2_000  # with several rows; the sheet of the report has room for fewer
 
 
-class SentAnswers:
-    """What the candidates of a run were sent with, made again from its table and the copies in its folder.
-
-    Nothing is known if that is not possible.
-    """
-
-    def __init__(self, table: RunTable, manifest: RunManifest) -> None:
-        folder, sheet = table.path.parent, table.sheet
-        self._mapping = resolve_again(folder, manifest, sheet, is_of_past=True)
-        self._corrected = table.corrections.keys()
-        self._grouped: dict[int, Row] | None = None
-        if self._mapping is not None and self._mapping.grouping is not None:
-            candidates = candidate_rows(sheet.rows, self._mapping)
-            rows = islice((row for row in candidates if isinstance(row, Row)), _TRACED_CANDIDATES)
-            self._grouped = {row.number: row for row in rows}
-
-    def of(self, row: Row) -> tuple[TracedAnswer, ...]:
-        """The answers of the candidate whose first row this is; () for another row, or if they are not known."""
-        candidate = row if self._grouped is None else self._grouped.get(row.number)
-        if self._mapping is None or candidate is None:
-            return ()
-        body = transform_row(candidate, self._mapping)
-        if not isinstance(body, Application | PoolCandidate):
-            return ()
-        return mark_corrected(trace_row(candidate, self._mapping), row.origin, self._corrected)
+def _sent_answers(table: RunTable, manifest: RunManifest, first: Row) -> tuple[TracedAnswer, ...]:
+    """What a candidate was sent with, by its first row; () if that is not known."""
+    mapping = resolve_again(table.path.parent, manifest, table.sheet, is_of_past=True)
+    if mapping is None:
+        return ()
+    candidate: Row | None = first
+    if mapping.grouping is not None:
+        rows = (row for row in candidate_rows(table.sheet.rows, mapping) if isinstance(row, Row))
+        candidate = next((row for row in islice(rows, _TRACED_CANDIDATES) if row.number == first.number), None)
+    traced = trace_row(candidate, mapping) if candidate is not None else ()
+    return mark_corrected(traced, first.origin, table.corrections.keys())

@@ -8,14 +8,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from importer.mapping import Kind, ResolvedMapping, ResolvedValue
-from importer.models import Answer, Question, Row
+from importer.models import Answer, Application, PoolCandidate, Question, Row
 from importer.problems import CellPlace, Problem
 from importer.sent_answers import Note, TracedAnswer, TracedCell
 from importer.text.normalize import stripped
 from importer.transform.entries import EntriesReader, EntrySource
 from importer.transform.entry_rows import EntryRow
 from importer.transform.interpreter import OPEN_END
-from importer.transform.row import AnswerReader, body_reader
+from importer.transform.row import AnswerReader, body_reader, transform_row
 from importer.transform.values import ReadFrom, ValueReader
 
 
@@ -33,7 +33,9 @@ class TracedPart:
 
 
 def trace_row(row: Row, mapping: ResolvedMapping) -> tuple[TracedAnswer, ...]:
-    """How the body that `transform_row` makes from this row comes to be: its fields, then one for each question."""
+    """How the body of a row comes to be: its fields, then one for each question; () if `transform_row` makes none."""
+    if not isinstance(transform_row(row, mapping), Application | PoolCandidate):
+        return ()
     return tuple(part.traced for part in trace_parts(row, mapping))
 
 

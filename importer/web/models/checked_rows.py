@@ -12,16 +12,7 @@ from functools import cached_property
 from pathlib import Path
 
 from importer.mapping import ResolvedMapping
-from importer.models import (
-    IN_SERVICE,
-    NEEDS_ATTENTION,
-    Application,
-    CorrectedCell,
-    Outcome,
-    OutcomeKind,
-    PoolCandidate,
-    Row,
-)
+from importer.models import IN_SERVICE, NEEDS_ATTENTION, CorrectedCell, Outcome, OutcomeKind, Row
 from importer.problems import CellPlace, Column, Problem, UsageError
 from importer.report.outcomes import outcome_text
 from importer.runs.corrections import corrected, read_corrections, with_texts, write_corrections
@@ -116,11 +107,7 @@ class CheckedRows:
             row = table.rows_with([number]).get(number)
         if row is None or (mapping := self._mapping) is None:
             return ()
-        row = self._now(row)
-        body = transform_row(row, mapping)
-        if not isinstance(body, Application | PoolCandidate):
-            return ()
-        return tuple(sent_lines(trace_row(row, mapping), row.origin))
+        return tuple(sent_lines(trace_row(self._now(row), mapping), row.origin))
 
     def cells_of(self, cause: CauseKey, count: int = -1) -> Iterator[tuple[Row, int]]:
         """The cells with a problem of this cause, of its first `count` rows (of all: -1), without those that were
