@@ -57,9 +57,8 @@ def _read_phone(text: str, value: ResolvedValue) -> str | InvalidValue:
     region = value.formats.region
     # Without a region the library accepts no international prefix, though 00 is one nearly everywhere.
     dialled = "+" + text[2:] if region is None and text.startswith("00") else text
-    try:
-        number = phonenumbers.parse(dialled, region)
-    except phonenumbers.NumberParseException:
+    number = _parsed(dialled, region)
+    if number is None:
         return _invalid_phone(text, value)
     if number.extension and phonenumbers.is_valid_number(number):
         message = f"{quoted(text)} has the extension {number.extension}, which cannot be sent"
@@ -78,40 +77,35 @@ def _read_phone(text: str, value: ResolvedValue) -> str | InvalidValue:
     return phonenumbers.format_number(number, phonenumbers.PhoneNumberFormat.E164)
 
 
-def _is_valid(text: str) -> bool:
+def _parsed(text: str, region: str | None = None) -> phonenumbers.PhoneNumber | None:
     try:
-        return phonenumbers.is_valid_number(phonenumbers.parse(text))
+        return phonenumbers.parse(text, region)
     except phonenumbers.NumberParseException:
-        return False
+        return None
+
+
+def _is_valid(text: str, region: str | None = None) -> bool:
+    number = _parsed(text, region)
+    return number is not None and phonenumbers.is_valid_number(number)
 
 
 def region_of(text: str) -> str:
     """The country of a number that begins with + and its code; "" if it has none."""
-    try:
-        return phonenumbers.region_code_for_number(phonenumbers.parse(text)) or ""
-    except phonenumbers.NumberParseException:
-        return ""
+    number = _parsed(text)
+    return (phonenumbers.region_code_for_number(number) or "") if number else ""
 
 
 def is_mobile(text: str, region: str) -> bool:
     """Whether a number without a country code is that of a mobile phone in a region, and no landline."""
-    try:
-        return bool(phonenumbers.number_type(phonenumbers.parse(text, region)) == phonenumbers.PhoneNumberType.MOBILE)
-    except phonenumbers.NumberParseException:
-        return False
+    number = _parsed(text, region)
+    return number is not None and phonenumbers.number_type(number) == phonenumbers.PhoneNumberType.MOBILE
 
 
 def _has_several(text: str, region: str | None) -> bool:
     """Whether the text up to a separator is a number of its own, or more than one begins with +."""
     if len(_INTERNATIONAL.findall(text)) > 1:
         return True
-    for found in _SEVERAL.finditer(text):
-        try:
-            if phonenumbers.is_valid_number(phonenumbers.parse(text[: found.start()], region)):
-                return True
-        except phonenumbers.NumberParseException:
-            continue
-    return False
+    return any(_is_valid(text[: found.start()], region) for found in _SEVERAL.finditer(text))
 
 
 def _may_be_another(text: str, number: phonenumbers.PhoneNumber, region: str) -> bool:
@@ -135,10 +129,7 @@ def _may_be_another(text: str, number: phonenumbers.PhoneNumber, region: str) ->
     metadata = phonenumbers.PhoneMetadata.metadata_for_region(region)
     if metadata and metadata.mobile and metadata.mobile.possible_length == (len(national),):
         return False
-    try:
-        return bool(phonenumbers.is_valid_number(phonenumbers.parse(f"+{digits}", None)))
-    except phonenumbers.NumberParseException:
-        return False
+    return _is_valid(f"+{digits}")
 
 
 def _invalid_phone(text: str, value: ResolvedValue) -> InvalidValue:
