@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from time import monotonic
 from types import TracebackType
-from typing import Any, Final, NamedTuple, Self
+from typing import Any, Final, NamedTuple
 
 from importer.app import orders
 from importer.files import open_private
@@ -19,7 +19,7 @@ LOG_FILE: Final = "log.jsonl"
 _DELAY: Final = 1.0  # seconds in which requests are written together
 
 
-class RunLog:
+class RunLog(AbstractContextManager["RunLog"]):
     """Logs events, and passes all of them to `listen`. A context manager that writes the rest.
 
     Texts that may quote a cell or the service are left out; their codes are logged. If the log cannot be written, the
@@ -32,9 +32,6 @@ class RunLog:
         self._path: Path | None = None  # from `Planned` on, which makes the folder known
         self._lines: list[str] = []  # that are not written yet
         self._written_at = 0.0
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
         if kind is not None:

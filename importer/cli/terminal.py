@@ -10,7 +10,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from types import FrameType, TracebackType
-from typing import Final, Self
+from typing import Final
 
 import typer
 from rich.console import Console
@@ -35,7 +35,7 @@ _STOPPING = b"\nStopping: waiting for pending requests, then writing the report.
 _STOPPED = b"\nStopped. Run the same command again to continue.\n"
 
 
-class Terminal:
+class Terminal(contextlib.AbstractContextManager["Terminal"]):
     """Listens to events and shows them; with `quiet` only those that the user has to know.
 
     A context manager: at its end the progress bar is removed, also after an error.
@@ -48,9 +48,6 @@ class Terminal:
         self._doing, self._doing_since = "", 0.0
         self._total: int | None = None
         self._sends = False
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
         self._end_rows()

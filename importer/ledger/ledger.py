@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, closing, suppress
+from contextlib import AbstractContextManager, ExitStack, closing, suppress
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
@@ -60,7 +60,7 @@ _IDENTIFIED: Final = update(people).where(people.c.identity == bindparam("of"))
 _BACKUP: Final = "keep a copy of the file, restore it from a backup, and report this to the developers"
 
 
-class Ledger(Database):
+class Ledger(Database, AbstractContextManager["Ledger"]):
     """States of identities, and runs: durable, without personal data, thread-safe.
 
     It promises:
@@ -103,12 +103,7 @@ class Ledger(Database):
             failed.pop_all()
         return self
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
         self.close()
 
     # --- the life of a row ---

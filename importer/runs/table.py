@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import replace
 from functools import cached_property, partial
 from itertools import chain, islice
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Final, NamedTuple, Self
+from typing import Any, Final, NamedTuple
 
 from importer import __version__
 from importer.models import CorrectedCell, Outcome, OutcomeKind, ReadyCandidate, Row
@@ -135,7 +135,7 @@ class TableUnreadable(StoppedEarly):
         )
 
 
-class RunTable:
+class RunTable(AbstractContextManager["RunTable"]):
     """The rows of a run in `<folder>/run.sqlite` (0600), and what became of them. An existing table is continued.
 
     Raises (reading methods, too):
@@ -162,9 +162,6 @@ class RunTable:
         with self._transaction(writes=True) as connection:
             for statement in _SCHEMA.split(";"):
                 connection.execute(statement)
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
         self.close()
@@ -498,15 +495,12 @@ def _rows_in(folder: Path, query: str = _ROWS) -> Iterator[Row]:
         yield from table.rows(query)
 
 
-class EarlierOutcomes:
+class EarlierOutcomes(AbstractContextManager["EarlierOutcomes"]):
     """Reads outcomes from the tables of the runs in a results folder. A table is opened when it is first needed."""
 
     def __init__(self, out: Path) -> None:
         self._out = out
         self._tables: dict[str, RunTable | None] = {}
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
         for table in filter(None, self._tables.values()):
