@@ -60,7 +60,7 @@ def propose(
     """
     # A file beside this one may show what the columns here leave open, and the other way round.
     own = writes_day_first(views)
-    everywhere = _day_first([*views, *(one for other in others for one in other.columns)], None) if others else own
+    everywhere = writes_day_first([*views, *(one for other in others for one in other.columns)])
     sheet = _Sheet(ColumnNames([one.column for one in views]), everywhere if own is None else own)
     candidate, asked = candidate_goals(target), question_goals(questions)
     entries, reserved, unused = _entries(questions, views, sheet)
@@ -118,13 +118,8 @@ def finds_candidates(views: Sequence[ColumnView]) -> bool:
 
 def writes_day_first(views: Sequence[ColumnView]) -> bool | None:
     """Whether these columns write the day first (`3/4/2021`); None if they do not show it."""
-    return _day_first(views, None)
-
-
-def _day_first(views: Sequence[ColumnView], otherwise: bool | None) -> bool | None:
-    """Whether these columns write the day first (`3/4/2021`); `otherwise` if they do not show it; None: unknown."""
     votes = sum(day_first_votes(one.counts) for one in views)
-    return otherwise if votes == 0 else votes > 0
+    return None if votes == 0 else votes > 0
 
 
 def _open_columns(
@@ -219,7 +214,8 @@ def _on_other_sheets(
 def _entries_of_child(child: ChildEntries, names: ColumnNames, day_first: bool | None) -> ProposedEntries:
     """The entries of another sheet. `names`: the columns of the main sheet."""
     join, other = child.join, child.sheet
-    there = _Sheet(ColumnNames([one.column for one in other.columns]), _day_first(other.columns, day_first))
+    own = writes_day_first(other.columns)
+    there = _Sheet(ColumnNames([one.column for one in other.columns]), day_first if own is None else own)
     entries = there.entries(child.groups)
     used = {join.key.column, *(column for field in entries.fields for column in field.value.taken)}
     unused = tuple(there.names.of(one.column) for one in other.columns if one.filled and one.column not in used)
