@@ -167,9 +167,6 @@ class Layout:
         problems = self._problems(record)
         return Row(self.origin, record.number, cells, typed, problems, links=links, currencies=currencies)
 
-    def _place(self, record: Record, index: int) -> CellPlace:
-        return CellPlace(self.origin, record.number, self.columns[index])
-
     def ends_at(self, record: Record) -> bool:
         """Whether the table ends before this row."""
         if self.stop_at is None or record.number <= self.header_row or record.number in self.left_out:
