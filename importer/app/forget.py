@@ -125,10 +125,8 @@ def find_person(settings: Settings, person: Person) -> tuple[Path, ...]:
     try:
         found = {folder for folder in folders if any(map(person.is_in_file, _files_of(folder)))}
     except OSError as error:
-        message, hint = (
-            f"the file cannot be read: {error.strerror or error}",
-            f"get permission to read it, then {_AGAIN}",
-        )
+        message = f"the file cannot be read: {error.strerror or error}"
+        hint = f"get permission to read it, then {_AGAIN}"
         raise unusable_file("file-unreadable", message, hint, error.filename or settings.out) from None
     files = {_sha256(folder) for folder in found} - {""}
     return tuple(folder for folder in folders if folder in found or _sha256(folder) in files)

@@ -149,10 +149,8 @@ class Senders:
 
     def _deliver(self, pending: PendingRow) -> Told:
         """Send a row until the service has processed it, or it must wait for long."""
-        first, refusals = (
-            self._attempt(pending),
-            pending.refusals,
-        )  # of earlier times: the loop counts those of this time
+        first = self._attempt(pending)
+        refusals = pending.refusals  # of earlier times: the loop counts those of this time
         if not _is_not_processed(first):
             return first
         found = [first]
