@@ -171,7 +171,7 @@ class ValueReader:
             return self._interpreter.read(stripped(row.cells[column.index]), typed=False, link=link)
         if not link or not self._follows_links or read is None:
             return read
-        return linked_url(row.cells[column.index], link) if link else read
+        return linked_url(row.cells[column.index], link)
 
     def _read_joined(self, row: Row, problems: list[Problem]) -> Any:
         cells = [stripped(row.cells[column.index]) for column in self.value.columns]
