@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Final
 
-from pydantic import BeforeValidator, Field, ValidationError
+from pydantic import BeforeValidator, Field
 
 from importer.mapping.nodes import Items, Keys, Node, Reader, Text, read_nodes
-from importer.mapping.shapes import Filled, Leaf, Section, Texts, invalid, key, no_keys, report, required_key
+from importer.mapping.shapes import Filled, Leaf, Section, Texts, invalid, key, read_keys, required_key
 
 TEST_ROWS: Final = ".test.yaml"
 """`acme.test.yaml` has the test rows of `acme.yaml`."""
@@ -25,15 +25,7 @@ def _rows(node: Node) -> tuple[Keys, ...]:
 
 
 def _tables(node: Node) -> dict[str, tuple[Keys, ...]]:
-    if not isinstance(node, Keys):
-        raise no_keys(node.name)
-    return {str(name): _rows(rows) for name, rows in node.items()}
-
-
-def _keys(node: Node) -> Keys:
-    if not isinstance(node, Keys):
-        raise no_keys(node.name)
-    return node
+    return {str(name): _rows(rows) for name, rows in read_keys(node).items()}
 
 
 def _listed(node: Node) -> Items:
@@ -49,7 +41,7 @@ class TestRow(Section):
 
     name: Filled | None = key("What it shows.")
     given: Annotated[tuple[Keys, ...], Leaf(_rows, {})] = required_key("add given: with the cells of the row")
-    expect: Annotated[Keys, Leaf(_keys, {})] | None = key("What is sent: fields, and answers by question.")
+    expect: Annotated[Keys, Leaf(read_keys, {})] | None = key("What is sent: fields, and answers by question.")
     problem: Texts | None = key("The codes of the problems that hold it back.")
 
     @classmethod
@@ -82,12 +74,4 @@ class TestRows(Section):
 def read_test_rows(path: Path) -> TestRows:
     """The test rows of a file. Raises UnusableInput: with every error of the file, each at its line and column."""
     reading = Reader((path.parent,))
-    found = None
-    try:
-        found = TestRows.model_validate(read_nodes(path, reading), context=reading)
-    except ValidationError as error:
-        report(error, reading)
-    reading.errors.sort(key=lambda error: (getattr(error.place, "line", 0), getattr(error.place, "column", 0)))
-    reading.raise_errors()
-    assert found is not None, "test rows were refused without an error"
-    return found
+    return TestRows.read(read_nodes(path, reading), reading)

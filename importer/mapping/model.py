@@ -20,8 +20,8 @@ from importer.mapping.shapes import (
     Section,
     Texts,
     key,
-    no_keys,
     read_filled,
+    read_keys,
     refusal,
     required_key,
 )
@@ -131,12 +131,6 @@ _NOT_APPLICABLE: dict[Operation | None, tuple[str, str]] = {
 }
 
 
-def _keys(node: Node) -> Keys:
-    if not isinstance(node, Keys):
-        raise no_keys(node.name)
-    return node
-
-
 def _answer_form(node: Node) -> str:
     kinds = [kind for kind in EntryKind if isinstance(node, Keys) and str(kind) in node]
     return str(kinds[0]) if kinds else "value"
@@ -182,7 +176,7 @@ class MappingFile(Section):
     source: Source = Source.model_construct()
     defaults: Defaults = Defaults.model_construct()
     candidate: Candidate = required_key("add candidate: with email, first_name, last_name and cv")
-    answers: Annotated[dict[AnyText, _AnswerContent], BeforeValidator(_keys)] = Field(
+    answers: Annotated[dict[AnyText, _AnswerContent], BeforeValidator(read_keys)] = Field(
         default={},
         description='The answers: on the left a question_key, "text: ..." or "id: ..."; on the right a column.',
     )

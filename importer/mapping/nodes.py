@@ -173,6 +173,17 @@ class Reader(Diagnostics):
         self.error("file-outside-folder", f"'{name}' is not in the folder of this mapping", OUTSIDE_HINT, name.place)
         return None
 
+    def raise_errors_in_order(self) -> None:
+        """Raise UnusableInput, if there are errors, with each once, in the order of the files and their lines."""
+        files = [str(path) for path in self.contents]
+
+        def position(error: Problem) -> tuple[int, int, int]:
+            at = error.place
+            return (files.index(at.file), at.line, at.column) if isinstance(at, LinePlace) else (0, 0, 0)
+
+        self.errors.sort(key=position)
+        self.raise_errors()
+
     def content(self, path: Path, limit: int) -> bytes:
         """The first `limit` bytes of a file, read only once.
 

@@ -9,13 +9,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
-
 from importer.mapping.examples import TEST_ROWS
 from importer.mapping.model import Mapping, MappingFile, mapping_of
 from importer.mapping.nodes import Diagnostics, Items, Keys, Node, Reader, Text, read_nodes, relative_path, texts_in
 from importer.mapping.scalars import table_file_lines
-from importer.mapping.shapes import report
 from importer.mapping.tables import Filter, GroupBy
 from importer.problems import FilePlace, LinePlace, Problem, UnusableInput
 from importer.text.normalize import normalize, normalize_name
@@ -31,21 +28,8 @@ def read_mapping(path: Path, elsewhere: str | None = None) -> Mapping:
     allowed = (Path(folder) for folder in (elsewhere or "").split(os.pathsep) if folder)
     reading = Reader((path.parent, *allowed))
     node = read_extended(path, reading)
-    file = None
-    try:
-        file = MappingFile.model_validate(node, context=reading)
-    except ValidationError as error:
-        report(error, reading)
-    files = [str(read) for read in reading.contents]
-    reading.errors.sort(key=lambda error: _position(error, files))
-    reading.raise_errors()
-    assert file is not None, "a mapping was refused without an error"
+    file = MappingFile.read(node, reading)
     return mapping_of(file, path, reading.folders, bundled(path, node, reading), unreviewed(reading))
-
-
-def _position(error: Problem, files: Sequence[str]) -> tuple[int, int, int]:
-    place = error.place
-    return (files.index(place.file), place.line, place.column) if isinstance(place, LinePlace) else (0, 0, 0)
 
 
 _MARK = re.compile(r"\s*(?:[^\s#].*\s)?(#\s*please check\b)", re.IGNORECASE)

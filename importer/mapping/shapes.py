@@ -1,6 +1,6 @@
 """The building blocks of a mapping file as pydantic types over its nodes, with a message for each problem.
 
-A type that refuses a node raises `refusal`; pydantic collects these, and `report` adds the place of each node.
+A type that refuses a node raises `refusal`; pydantic collects these, and `Section.read` adds the place of each node.
 A section reports problems with its keys (unknown, missing, without effect) before its values are read, so that a wrong
 value does not hide them.
 """
@@ -43,14 +43,6 @@ def refusal(code: str, message: str, hint: str) -> PydanticCustomError:
 def invalid(message: str, hint: str) -> PydanticCustomError:
     """The same, for a text, list or section that cannot be what is expected there."""
     return refusal("mapping-value-invalid", message, hint)
-
-
-def report(error: ValidationError, reading: Reader) -> None:
-    """Report the errors that pydantic collected, except those about keys, which the sections have reported."""
-    for one in error.errors():
-        if one["type"] not in ("missing", "extra_forbidden"):
-            context = one["ctx"]
-            reading.error(one["type"], context["message"], context["hint"], one["input"].place)
 
 
 def reading_of(info: ValidationInfo) -> Reader:
@@ -221,6 +213,21 @@ class Section(BaseModel):
             return invalid(f"{cls.name_of(node)} is empty", "write 'key: value' pairs below it, one per line, indented")
         return no_keys(cls.name_of(node))
 
+    @classmethod
+    def read(cls, whole: Node, reading: Reader) -> Self:
+        """The section that a whole file is. Raises UnusableInput: with every error of the file, in its order."""
+        section = None
+        try:
+            section = cls.model_validate(whole, context=reading)
+        except ValidationError as error:
+            for one in error.errors():
+                if one["type"] not in ("missing", "extra_forbidden"):  # those about keys are reported
+                    context = one["ctx"]
+                    reading.error(one["type"], context["message"], context["hint"], one["input"].place)
+        reading.raise_errors_in_order()
+        assert section is not None, "a file was refused without an error"
+        return section
+
     @model_validator(mode="wrap")
     @classmethod
     def _read(cls, node: Any, handler: Callable[[Any], Self], info: ValidationInfo) -> Self:
@@ -269,6 +276,13 @@ class Section(BaseModel):
 def no_keys(name: str) -> PydanticCustomError:
     """The error for a text or list instead of keys and values."""
     return invalid(f"{name} must be keys and values", "write 'key: value' pairs, one per line, indented")
+
+
+def read_keys(node: Node) -> Keys:
+    """Any keys and values."""
+    if not isinstance(node, Keys):
+        raise no_keys(node.name)
+    return node
 
 
 def exclude(node: Keys, given: Sequence[str], hint: str, reading: Reader) -> None:
