@@ -11,13 +11,13 @@ from __future__ import annotations
 from importer.mapping.entries import ENTRY_FIELDS, ENTRY_SOURCES, PLACEHOLDER, EntryKind, EntryOrder
 from importer.mapping.examples import TEST_ROWS, TestRow, TestRows, read_test_rows
 from importer.mapping.fields import (
+    CANDIDATE_FIELDS,
     NO_WORDS,
     NUMBERS,
     YES_WORDS,
     ChoiceOptions,
     FieldSpec,
     Kind,
-    spec_of_candidate,
     spec_of_entry,
     spec_of_question,
 )

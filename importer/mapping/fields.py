@@ -79,7 +79,7 @@ class ChoiceOptions:
 
 # --- fields of the candidate (bodies of service description 4.2 and 4.3) ---------------------------
 
-_CANDIDATE = {
+CANDIDATE_FIELDS = {
     "email": FieldSpec(Kind.EMAIL, "the e-mail address", required=True),
     "first_name": FieldSpec(Kind.NAME, "the first name", required=True),
     "last_name": FieldSpec(Kind.NAME, "the last name", required=True),
@@ -87,11 +87,6 @@ _CANDIDATE = {
     "terms_of_use": FieldSpec(Kind.FLAG, "terms_of_use"),
     "source_platform": FieldSpec(Kind.LINE, "source_platform"),
 }
-
-
-def spec_of_candidate(name: str) -> FieldSpec:
-    """The specification of a candidate field."""
-    return _CANDIDATE[name]
 
 
 # --- fields of an entry (service description 2.3 and 2.4) ------------------------------------------

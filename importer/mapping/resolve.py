@@ -9,7 +9,7 @@ from datetime import date
 
 from importer.documents.folder import DocumentFolder
 from importer.mapping.entries import EntriesAnswer
-from importer.mapping.fields import FieldSpec, Kind, spec_of_candidate, spec_of_question
+from importer.mapping.fields import CANDIDATE_FIELDS, FieldSpec, Kind, spec_of_question
 from importer.mapping.header import ColumnLookup, Context
 from importer.mapping.model import AnswerSpec, Mapping, QuestionBy
 from importer.mapping.nodes import Diagnostics
@@ -84,7 +84,7 @@ def _candidate(context: Context) -> dict[str, ResolvedValue]:
             message = f"email would be the same for {'every row' if spec.value else 'several rows'}"
             hint = "set it to the column that contains the e-mail address"
             context.error("constant-for-all", message, hint, spec.place)
-        value = resolve_value(spec, spec_of_candidate(name), context)
+        value = resolve_value(spec, CANDIDATE_FIELDS[name], context)
         if value is not None:
             values[str(name)] = value
     first, last = values.get("first_name"), values.get("last_name")

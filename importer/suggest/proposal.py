@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from importer.mapping import EntryKind, FieldSpec, spec_of_candidate, spec_of_question
+from importer.mapping import CANDIDATE_FIELDS, EntryKind, FieldSpec, spec_of_question
 from importer.models import AnswerType, Operation, Question, Target
 from importer.problems import Column
 from importer.suggest.columns import ColumnView
@@ -33,7 +33,7 @@ def candidate_goals(target: Target) -> tuple[Goal, ...]:
     """The fields of the request body except the answers (service description 4.2 and 4.3)."""
     applies = target.operation is Operation.APPLY
     names = ("email", "first_name", "last_name", "cv", "terms_of_use" if applies else "source_platform")
-    return tuple(Goal(name, spec_of_candidate(name), name, (name,)) for name in names)
+    return tuple(Goal(name, CANDIDATE_FIELDS[name], name, (name,)) for name in names)
 
 
 def question_goals(questions: Sequence[Question]) -> tuple[Goal, ...]:
@@ -290,7 +290,7 @@ def open_points(proposal: Proposal) -> OpenPoints:
     source = proposal.source
     to_review += (proposal.region is not None) + source.has_missing_words + source.is_skipping
     to_review += source.group_by is not None
-    fields = tuple(item.name for item in proposal.open_fields if spec_of_candidate(item.name).required)
+    fields = tuple(item.name for item in proposal.open_fields if CANDIDATE_FIELDS[item.name].required)
     questions = tuple(question.label for question, _ in proposal.open_questions if question.required)
     unmatched_values = sum(line.is_open for value in proposal.values for line in value.table)
     return OpenPoints(matched, to_review, fields + questions, unmatched_values)
