@@ -17,14 +17,7 @@ from importer.mapping.entries import (
 from importer.mapping.fields import spec_of_entry
 from importer.mapping.header import ColumnLookup, Context
 from importer.mapping.nodes import Text
-from importer.mapping.resolve_values import (
-    check_value,
-    normalized,
-    resolve_filter,
-    resolve_join,
-    resolve_value,
-    with_columns,
-)
+from importer.mapping.resolve_values import check_value, resolve_filter, resolve_join, resolve_value, with_columns
 from importer.mapping.resolved import (
     EntriesFrom,
     FromGroup,
@@ -40,6 +33,7 @@ from importer.mapping.resolved import (
 from importer.mapping.tables import Filter
 from importer.mapping.values import ValueSpec
 from importer.problems import Column
+from importer.text.normalize import normalized
 
 _UNNUMBERED = 0  # the number of the group whose column names have no number; it comes first
 

@@ -18,7 +18,7 @@ from importer.mapping.values import EndValue, Formats, Otherwise, Replacement, V
 from importer.problems import Column
 from importer.text.currencies import currency_code
 from importer.text.dates import FIRST_YEAR, LAST_YEAR
-from importer.text.normalize import did_you_mean, normalize, site_of
+from importer.text.normalize import did_you_mean, normalize, normalized, site_of
 
 # --- values -------------------------------------------------------------------------------------
 
@@ -52,10 +52,6 @@ def _from_cells(spec: ValueSpec, field: FieldSpec, columns: tuple[Column, ...], 
     latest = _latest(field, formats, context.today)
     documents = context.documents.get(str(spec.folder)) if spec.folder else None
     return ResolvedValue(spec, field, formats, columns, _table(spec), latest, missing, present, documents=documents)
-
-
-def normalized(words: tuple[str, ...]) -> frozenset[str]:
-    return frozenset(map(normalize, words))
 
 
 def _latest(field: FieldSpec, formats: Formats, today: date | None) -> date | None:
@@ -154,7 +150,7 @@ def check_value(spec: ValueSpec, field: FieldSpec, context: Context) -> None:
 
 
 def _meaning(words: tuple[Text, ...] | None, known: tuple[str, ...]) -> list[Text]:
-    whole = normalized(tuple(word for word in known if len(word) > 1))  # x may mean both
+    whole = normalized(word for word in known if len(word) > 1)  # x may mean both
     return [word for word in words or () if normalize(word) in whole]
 
 

@@ -30,7 +30,7 @@ from importer.mapping.shapes import (
 from importer.problems import LinePlace
 from importer.text.currencies import currency_code
 from importer.text.dates import COUNTS, LANGUAGES, tokens
-from importer.text.normalize import did_you_mean, normalize
+from importer.text.normalize import did_you_mean, normalize, normalized
 
 # --- columns and words --------------------------------------------------------------------------
 
@@ -42,12 +42,8 @@ def _column(node: Node) -> Text:
     return read_text(node)
 
 
-def _normalized(texts: Iterable[str]) -> frozenset[str]:
-    return frozenset(map(normalize, texts))
-
-
 Columns = Annotated[tuple[Text, ...], ListOf(_column, FILLED)]
-NormalizedWords = Annotated[frozenset[str], ListOf(read_text, TEXT, _normalized)]
+NormalizedWords = Annotated[frozenset[str], ListOf(read_text, TEXT, normalized)]
 
 # --- numbers ------------------------------------------------------------------------------------
 

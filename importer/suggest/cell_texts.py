@@ -11,13 +11,13 @@ from importer.mapping import NO_WORDS, YES_WORDS
 from importer.suggest.header_words import read_table
 from importer.text.currencies import currency_code
 from importer.text.literals import InvalidLiteral, Parsed, read_literal
-from importer.text.normalize import normalize, pieces_with
+from importer.text.normalize import normalize, normalized, pieces_with
 
 _TABLE = read_table("value_words")
-MISSING_OR_NAME = frozenset(map(normalize, _TABLE["missing_or_name"]))
-MISSING_WORDS = frozenset(map(normalize, _TABLE["missing"])) | MISSING_OR_NAME
-_YES = frozenset(map(normalize, (*YES_WORDS, *_TABLE["yes"])))
-_NO = frozenset(map(normalize, (*NO_WORDS, *_TABLE["no"])))
+MISSING_OR_NAME = normalized(_TABLE["missing_or_name"])
+MISSING_WORDS = normalized(_TABLE["missing"]) | MISSING_OR_NAME
+_YES = normalized((*YES_WORDS, *_TABLE["yes"]))
+_NO = normalized((*NO_WORDS, *_TABLE["no"]))
 
 NUMBER = re.compile(r"[+-]?(?:\d{1,3}(?:[., '’\u00a0\u202f]\d{3})+|\d+)(?:[.,]\d+)?")
 _EMAIL = re.compile(r"[^@\s,;]+@[^@\s,;]+\.[^@\s,;.]{2,}")
@@ -32,7 +32,7 @@ _AMOUNT = re.compile(r"([^\d\s.,+-]*)\s*([+-]?\d(?:.*\d)?)\s*([^\d\s]*)", re.DOT
 _CURRENCY_WORD = re.compile(r"[^\W\d_]+|[^\w\s]")
 
 _FEW_WORDS = 5
-_TOTAL_WORDS = frozenset(map(normalize, _TABLE["totals"]))
+_TOTAL_WORDS = normalized(_TABLE["totals"])
 
 
 def is_email(text: str) -> bool:

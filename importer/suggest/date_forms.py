@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from importer.suggest.header_words import read_table
 from importer.text.dates import LANGUAGES, tokens
-from importer.text.normalize import normalize
+from importer.text.normalize import normalize, normalized
 
 # --- the known formats -----------------------------------------------------------------------------
 
@@ -93,10 +93,10 @@ def _fitting(text: str, formats: tuple[str, ...] = _FORMATS) -> tuple[str, ...]:
     """The formats that match a text, by default those except ISO; two if day and month are ambiguous."""
     if not 4 <= len(text) <= 30 or not any(character.isdigit() for character in text):
         return ()
-    normalized = normalize(text)
-    if not _KNOWN_WORDS.issuperset(_WORD.findall(normalized)):  # most texts; the patterns take a hundred times longer
+    plain = normalize(text)
+    if not _KNOWN_WORDS.issuperset(_WORD.findall(plain)):  # most texts; the patterns take a hundred times longer
         return ()
-    return tuple(form for form in formats if _pattern(form).fullmatch(normalized))
+    return tuple(form for form in formats if _pattern(form).fullmatch(plain))
 
 
 @lru_cache(maxsize=256)
@@ -110,7 +110,7 @@ def _pattern(date_format: str) -> re.Pattern[str]:
 _ISO = re.compile(r"(19|20)\d\d(-\d\d(-\d\d([ T]\d\d:\d\d(:\d\d(\.\d+)?)?)?)?)?")
 _MAX_YEARS_AHEAD = 5  # years: a later date is more likely in the century before
 _MINORITY_SHARE = 0.05  # of the cells: below it, problems of single rows, not a second format
-_OPEN_END_WORDS = frozenset(map(normalize, read_table("value_words")["open_end"]))
+_OPEN_END_WORDS = normalized(read_table("value_words")["open_end"])
 
 
 @dataclass(frozen=True, slots=True)

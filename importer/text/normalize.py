@@ -30,6 +30,11 @@ def normalize(text: str) -> str:
     return " ".join(unicodedata.normalize("NFKC", folded).split())
 
 
+def normalized(texts: Iterable[str]) -> frozenset[str]:
+    """All of them as `normalize` gives them."""
+    return frozenset(map(normalize, texts))
+
+
 def normalize_name(text: str) -> str:
     """The form in which column names are compared: `E-posta`, `e posta` and `Eposta` are equal.
 

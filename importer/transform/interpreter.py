@@ -13,7 +13,7 @@ from importer.mapping import CellPattern, Kind, Otherwise, ResolvedTable, Resolv
 from importer.problems import Unread
 from importer.settings import WireFormat
 from importer.text.literals import InvalidLiteral, read_literal
-from importer.text.normalize import did_you_mean, normalize, pieces_with, range_pieces, site_of, stripped
+from importer.text.normalize import did_you_mean, normalize, normalized, pieces_with, range_pieces, site_of, stripped
 from importer.transform.kinds import joined_choices, reader_of
 from importer.transform.names import part_of_name
 from importer.transform.texts import InvalidValue, in_mapping, into_table, matched, quoted
@@ -47,7 +47,7 @@ class Interpreter:
         if self._several:
             self._separator = re.compile(f"({re.escape(spec.split)})" if spec.split else _BETWEEN_CHOICES)
             known = [*value.field.options, *(value.table.targets if value.table else ())]
-            self._choices = frozenset(map(normalize, known))
+            self._choices = normalized(known)
             self._longest_choice = max((len(self._separator.split(each)) // 2 + 1 for each in known), default=1)
         self._has_options = bool(value.field.options) or value.field.kind in (Kind.YES_NO, Kind.FLAG)
         self._bare = not (spec.before or spec.after)

@@ -7,7 +7,7 @@ from typing import Literal
 
 from importer.mapping import NameRule, Surname
 from importer.text.damage import NULL_WORDS, code_in
-from importer.text.normalize import begins_with_last_name, normalize, words_in_capitals, wrong_word
+from importer.text.normalize import begins_with_last_name, normalize, normalized, words_in_capitals, wrong_word
 from importer.transform.texts import WITHOUT_EFFECT, InvalidValue, quoted, read_text
 
 Side = Literal["first", "last"]
@@ -32,8 +32,8 @@ _ADDED_IN_CAPITALS = frozenset(("II", "III", "IV", "MD"))
 _ABBREVIATED = re.compile(r"[^\W\d_]{2,}\.(?:-[^\W\d_]+\.)?")  # Av., Dipl.-Ing.
 _DEGREE = re.compile(r"[^\W\d_]{1,3}(?:\.[^\W\d_]{1,3})+\.?")  # M.A., at the end of a name; J.P. may begin one
 # What people are addressed by; with a comma or in another place, these are names.
-_IN_FRONT = frozenset(map(normalize, ("Bay", "Bayan", "Sayın", "Doç", "Uzm", "Op", "Av", "Ing", "Mag", "Dipl-Ing")))
-_BEHIND = frozenset(map(normalize, ("Bey", "Hanım", "Efendi", "junior", "júnior", "senior")))
+_IN_FRONT = normalized(("Bay", "Bayan", "Sayın", "Doç", "Uzm", "Op", "Av", "Ing", "Mag", "Dipl-Ing"))
+_BEHIND = normalized(("Bey", "Hanım", "Efendi", "junior", "júnior", "senior"))
 _BEHIND_LAST_NAME = frozenset(("filho", "filha", "neto", "neta", "sobrinho", "sobrinha", "v"))  # alone, last names
 # JD, KVS, J.P., J-P
 _INITIALS = re.compile(r"[^\W\d_]{1,2}|[B-DF-HJ-NP-TV-XZ.-]+|(?:[^\W\d_][.-]?)+\.|(?:[^\W\d_]-)+[^\W\d_]")

@@ -14,7 +14,7 @@ from importer.app.inspect_file import InspectedFile, inspect_file, open_candidat
 from importer.app.proposed_folders import with_document_folders
 from importer.models import Question, Row, SourceOptions, Target
 from importer.suggest import ColumnView, Proposal, profile_sheet, propose, writes_day_first
-from importer.text.normalize import normalize
+from importer.text.normalize import normalize, normalized
 
 _ROWS: Final = 2_000  # of the file, which a page looks at
 _PROFILED: Final = 500  # of a large file, for the proposal
@@ -47,7 +47,7 @@ class Sample:
 
     def listed(self, missing: Iterable[str]) -> tuple[SampledColumn, ...]:
         """The columns of the file, in their order. missing: words that are read as a blank cell."""
-        blank = frozenset(map(normalize, ("", *missing)))
+        blank = normalized(("", *missing))
         filled = Counter(
             index for row in self.rows for index, text in enumerate(row.cells) if normalize(text) not in blank
         )
