@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -71,15 +71,6 @@ def read_fixed(file: Path, folder: Path, manifest: RunManifest) -> tuple[Correct
     return tuple(merged.values())
 
 
-@dataclass(frozen=True, slots=True)
-class _Line:
-    """A row of a results file, and the one of the run that it is."""
-
-    sheet: str | None
-    record: Record
-    row: Row
-
-
 class _Comparison:
     """Compares the rows of a results file with those of its run."""
 
@@ -107,17 +98,17 @@ class _Comparison:
         places = places[:-1] if self._is_csv else places[1:]
         candidate_at = table.header.index(CANDIDATE_COLUMN) if CANDIDATE_COLUMN in table.header else None
         for record in table.records:
-            number = _cell(record, number_at)
+            number = record.cell(number_at)
             if record.blank or number.startswith(_NOTE):
                 continue
             where = CellPlace(table.origin, record.number, Column.at(number_at, ours))
             row = self._row(number, where)
             if row is None:
                 continue
-            if candidate_at is not None and (other := self._other_person(row, _cell(record, candidate_at), where)):
+            if candidate_at is not None and (other := self._other_person(row, record.cell(candidate_at), where)):
                 self._problems.append(other)
                 continue
-            self._compare(_Line(table.origin.sheet, record, row), places, where)
+            self._compare(record, row, places, where)
 
     def _row(self, number: str, where: CellPlace) -> Row | None:
         found = None
@@ -148,10 +139,10 @@ class _Comparison:
         again = command_line("report", folder.name, flags={"--out": str(folder.parent)})
         return f"write the report again ({again}), and sort whole rows only"
 
-    def _compare(self, line: _Line, places: Sequence[int], where: CellPlace) -> None:
-        row, changed = line.row, []
+    def _compare(self, record: Record, row: Row, places: Sequence[int], where: CellPlace) -> None:
+        changed = []
         for column, at in zip(self._table.sheet.columns, places, strict=True):
-            now, before = _cell(line.record, at), row.cells[column.index]
+            now, before = record.cell(at), row.cells[column.index]
             if now not in (before, clean(unescaped(before))) and now != (written := truncated(before).strip()):
                 place = replace(where, column=Column.at(at, column.name))
                 if written != before:
@@ -161,17 +152,17 @@ class _Comparison:
                     changed.append((column, at, now, place))
         outcome = self._table.outcome(row.number) if changed else None
         for column, at, now, place in changed:
-            found = [each for each in line.record.problems if each.index == at]
-            if self._is_rewritten(line, column, at, now, outcome):
+            found = [each for each in record.problems if each.index == at]
+            is_value = at in record.typed
+            if self._is_rewritten(row, column, now, outcome, is_value=is_value):
                 was = _quoted(row.cells[column.index])
                 self._rewritten.append(f"{self._shown(place)} was {was} and is {_quoted(now)} now")
             elif found:
                 self._problems += [replace(each.problem, place=place) for each in found]
-            elif column.index in row.typed and at not in line.record.typed and _AMBIGUOUS.fullmatch(now):
+            elif column.index in row.typed and not is_value and _AMBIGUOUS.fullmatch(now):
                 hint = f"write {now.replace('.', '')} or {now}0"
                 self._problems.append(Problem("correction-ambiguous", f"'{now}' can be two numbers", hint, place))
             else:
-                is_value = at in line.record.typed
                 one = CorrectedCell(row.number, column, row.cells[column.index], now, is_value)
                 self._changed[row.number, column.index] = one
         new = {column.index: now for column, _, now, _ in changed}
@@ -179,13 +170,13 @@ class _Comparison:
         if new.keys() & set(self._email) and new.keys() & set(self._name):
             self._replaced |= dict.fromkeys(self._people_in(cells), (self._shown(where), row.number))
 
-    def _is_rewritten(self, line: _Line, column: Column, at: int, now: str, outcome: Outcome | None) -> bool:
+    def _is_rewritten(self, row: Row, column: Column, now: str, outcome: Outcome | None, *, is_value: bool) -> bool:
         """Whether a program may have changed a cell, and not a person."""
-        before, is_value = line.row.cells[column.index], at in line.record.typed
-        if line.sheet is not None and (column.index in line.row.typed or not is_value):
+        before = row.cells[column.index]
+        if not self._is_csv and (column.index in row.typed or not is_value):
             return False
-        if not _may_be_fixed(outcome, line.row, column.index):
-            return line.sheet is None or _may_be_rewritten(before, now)
+        if not _may_be_fixed(outcome, row, column.index):
+            return self._is_csv or _may_be_rewritten(before, now)
         return bool(now) and _may_be_mistaken(before, now)
 
     def finish(self, *, may_be_unchanged: bool) -> dict[tuple[int, int], CorrectedCell]:
@@ -244,10 +235,6 @@ class _Comparison:
                 message = f"the cells of the column '{cells[0].column.label}' in rows {rows} are exchanged"
                 hint = f"{self._write_again}; if they are right now, correct your own file, and import that"
                 yield Problem("results-row-unknown", message, hint, FilePlace(self._file))
-
-
-def _cell(record: Record, at: int) -> str:
-    return record.cells[at] if at < len(record.cells) else ""
 
 
 def _places_of(

@@ -89,7 +89,7 @@ def _may_be_header(record: Record) -> bool:
 
 def _contrast(record: Record, index: int, below: Sequence[Record]) -> float:
     """How much a cell differs from the filled ones below it."""
-    cell = _cell(record, index)
+    cell = record.cell(index)
     if not cell or not below or any(each.index == index for each in record.problems):
         return 0.0
     if _is_value(record, index):
@@ -101,18 +101,14 @@ def _contrast(record: Record, index: int, below: Sequence[Record]) -> float:
 
 
 def _below(body: Sequence[Record], index: int) -> list[Record]:
-    return [record for record in body if _cell(record, index)]
+    return [record for record in body if record.cell(index)]
 
 
 def _is_value(record: Record, index: int) -> bool:
     """Whether a cell is a number, a date, or an e-mail or web address."""
-    cell = _cell(record, index)
+    cell = record.cell(index)
     forms = (_NUMBER, _DATE, _ADDRESS)
     return bool(cell) and (index in record.typed or any(form.fullmatch(cell) for form in forms))
-
-
-def _cell(record: Record, index: int) -> str:
-    return record.cells[index] if index < len(record.cells) else ""
 
 
 def _is_upper_row(upper: Record, below: Sequence[Record]) -> bool:
@@ -124,7 +120,7 @@ def _is_upper_row(upper: Record, below: Sequence[Record]) -> bool:
     if not rows or lower.number != upper.number + 1 or upper.filled < 2 or has_values(upper) or has_values(lower):
         return False
     width = max(upper.width, lower.width)
-    above, names = ([_cell(record, index) for index in range(width)] for record in (upper, lower))
+    above, names = ([record.cell(index) for index in range(width)] for record in (upper, lower))
     groups = any(
         names[index] and (above[index] == above[index - 1] if above[index] else any(above[:index]))
         for index in range(1, width)

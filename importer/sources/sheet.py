@@ -105,6 +105,10 @@ class Record:
     links: tuple[tuple[int, str], ...] = ()
     currencies: tuple[tuple[int, str], ...] = ()
 
+    def cell(self, index: int) -> str:
+        """The text of a cell, blank behind the last one."""
+        return self.cells[index] if index < len(self.cells) else ""
+
     @property
     def blank(self) -> bool:
         return not any(self.cells) and not self.problems
