@@ -17,7 +17,7 @@ from importer.problems import Origin, UnusableInput, unusable_file
 from importer.sources.csv_file import CsvFile, survey
 from importer.sources.encoding import UTF8, byte_order_mark
 from importer.sources.results_file import is_results_header
-from importer.sources.sheet import USUAL_LIMITS, FileKind, ReadingLimits, Record
+from importer.sources.sheet import USUAL_LIMITS, FileKind, Record
 from importer.sources.source_file import kind_by_name
 from importer.sources.workbook import visible_sheets
 
@@ -40,13 +40,13 @@ class ResultsTable:
     records: Iterable[Record]
 
 
-def results_tables(path: Path, name: str, limits: ReadingLimits = USUAL_LIMITS) -> Iterator[ResultsTable]:
+def results_tables(path: Path, name: str) -> Iterator[ResultsTable]:
     """The tables of a results file: of a workbook each visible sheet that has our columns. Read them in their order.
 
     Raises UnusableInput: it is damaged, not UTF-8, or has no such table.
     """
     is_csv = kind_by_name(path) is not FileKind.XLSX
-    tables = _csv_table(path, name, limits) if is_csv else _sheets(path, name, limits)
+    tables = _csv_table(path, name) if is_csv else _sheets(path, name)
     is_empty = True
     for table in tables:
         is_empty = False
@@ -56,7 +56,7 @@ def results_tables(path: Path, name: str, limits: ReadingLimits = USUAL_LIMITS) 
         raise unusable_file("results-columns-changed", message, hint, name)
 
 
-def _csv_table(path: Path, name: str, limits: ReadingLimits) -> list[ResultsTable]:
+def _csv_table(path: Path, name: str) -> list[ResultsTable]:
     encoding = byte_order_mark(path) or UTF8
     found = survey(path, encoding)
     if found.undecodable is not None:
@@ -66,8 +66,8 @@ def _csv_table(path: Path, name: str, limits: ReadingLimits) -> list[ResultsTabl
         first = file.readline()
     # A spreadsheet program may have saved it with another delimiter.
     delimiter = next((each for each in _DELIMITERS if is_results_header(_split(first, each))), ",")
-    source = CsvFile(path, Origin(name), found, delimiter, limits.cell_characters, limits, formula_escaped=True)
-    records = source.source().records()
+    longest = USUAL_LIMITS.cell_characters
+    records = CsvFile(path, Origin(name), found, delimiter, longest, USUAL_LIMITS, formula_escaped=True).records()
     header = next(records, Record(1, ())).cells
     return [ResultsTable(Origin(name), header, records)] if is_results_header(header) else []
 
@@ -79,8 +79,8 @@ def _split(line: str, delimiter: str) -> list[str]:
         return []
 
 
-def _sheets(path: Path, name: str, limits: ReadingLimits) -> Iterator[ResultsTable]:
-    for title, records in visible_sheets(path, name, limits):
+def _sheets(path: Path, name: str) -> Iterator[ResultsTable]:
+    for title, records in visible_sheets(path, name, USUAL_LIMITS):
         header = next(records, Record(1, ())).cells
         if IMPORT_COLUMNS[0] in header:
             yield ResultsTable(Origin(name, title), header, records)
