@@ -126,13 +126,6 @@ def error_cell(error: str) -> Problem:
     return Problem("cell-error", f"the cell contains the error {error}", "fix the formula or clear the cell")
 
 
-def formula_without_value() -> Problem:
-    """The problem of a formula without a stored result: other programs see an empty cell."""
-    message = "the formula has no stored result"
-    hint = "open the workbook in a spreadsheet program, save it, then run the same command again"
-    return Problem("formula-result-missing", message, hint)
-
-
 def _spreadsheet_error(text: str) -> Problem | None:
     if text in ERROR_TEXTS:
         return error_cell(text)

@@ -16,7 +16,6 @@ from importer.sources.cell_text import (
     clean,
     error_cell,
     find_problem,
-    formula_without_value,
     has_lost_digits,
     is_canonical,
     plain_number,
@@ -142,33 +141,35 @@ def unescaped(text: str) -> str:
     return _ESCAPE.sub(lambda found: chr(int(found[1], 16)), text) if "_x" in text else text
 
 
-def error(text: str) -> tuple[str, Problem]:
-    """The text and the problem of a cell that shows an error."""
-    return text, error_cell(text)
+def with_error(index: int, text: str) -> Cell:
+    """A cell that shows an error."""
+    return Cell(index, text, problem=error_cell(text))
 
 
-def without_result() -> tuple[str, Problem]:
-    """The text and the problem of a formula whose result is not stored."""
-    return NO_RESULT, formula_without_value()
+def without_result(index: int) -> Cell:
+    """The cell of a formula whose result is not stored: other programs see an empty cell."""
+    hint = "open the workbook in a spreadsheet program, save it, then run the same command again"
+    return Cell(index, NO_RESULT, problem=Problem("formula-result-missing", "the formula has no stored result", hint))
 
 
-def impossible_date(serial: float, code: str, *, is_1904: bool) -> tuple[str, Problem] | None:
-    """The text and the problem of a number in the format of a date that is none; None if it is one.
+def impossible_date(index: int, serial: float, code: str, *, is_1904: bool) -> Cell | None:
+    """The cell of a number in the format of a date that is none; None if it is one.
 
     Excel counts days from 1 January 1900 = 1, or from 1 January 1904 = 0, and shows #### for what is before.
     """
     kind, hint = date_kind(code), "type the right date into the cell, or clear the cell"
     if serial < 0 and not (is_1904 and kind is DateKind.DURATION):
         message = f"the cell shows a date or time as ####, because its number, {plain_number(serial)}, is below zero"
-        return "####", Problem("cell-error", message, hint)
+        return Cell(index, "####", problem=Problem("cell-error", message, hint))
     if kind is not DateKind.DATE or is_1904 or not (serial < 1 or int(serial) == _LEAP_DAY_1900):
         return None
     text, day = ("1900-01-00", "00.01.1900") if serial < 1 else ("1900-02-29", "29 February 1900")
-    return text, Problem("cell-error", f"the cell shows the day {day}, which does not exist", hint)
+    return Cell(index, text, problem=Problem("cell-error", f"the cell shows the day {day}, which does not exist", hint))
 
 
-def too_late(serial: float) -> tuple[str, Problem]:
-    """The text and the problem of a number in the format of a date, which is after the last day of a spreadsheet."""
+def too_late(index: int, serial: float) -> Cell:
+    """The cell of a number in the format of a date, which is after the last day of a spreadsheet."""
     shown = f"its number, {plain_number(serial)}, is after the last possible day"
     hint = "type the right date into the cell, or clear the cell"
-    return "####", Problem("cell-error", f"the cell shows a date or time as ####, because {shown}", hint)
+    message = f"the cell shows a date or time as ####, because {shown}"
+    return Cell(index, "####", problem=Problem("cell-error", message, hint))

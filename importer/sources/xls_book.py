@@ -12,7 +12,7 @@ import xlrd  # type: ignore[import-untyped]  # it has no stubs
 from importer.problems import unusable_file
 from importer.sources.number_format import DateKind, changes_text, date_kind
 from importer.sources.sheet import SheetName
-from importer.sources.workbook_cells import Cell, MergedRange, SheetFacts, error, impossible_date, too_late
+from importer.sources.workbook_cells import Cell, MergedRange, SheetFacts, impossible_date, too_late, with_error
 
 _UNKNOWN_ERROR: Final = "#N/A"
 
@@ -59,8 +59,7 @@ class XlsBook:
 
     def _cell(self, index: int, cell: Any, code: str) -> Cell:
         if cell.ctype == xlrd.XL_CELL_ERROR:
-            text, problem = error(xlrd.error_text_from_code.get(cell.value, _UNKNOWN_ERROR))
-            return Cell(index, text, problem=problem)
+            return with_error(index, xlrd.error_text_from_code.get(cell.value, _UNKNOWN_ERROR))
         if cell.ctype == xlrd.XL_CELL_BOOLEAN:
             return Cell(index, bool(cell.value))
         if cell.ctype == xlrd.XL_CELL_DATE:
@@ -69,13 +68,12 @@ class XlsBook:
 
     def _date(self, index: int, serial: float, code: str) -> Cell:
         is_1904 = bool(self._book.datemode)
-        if found := impossible_date(serial, code, is_1904=is_1904):
-            return Cell(index, found[0], problem=found[1])
+        if found := impossible_date(index, serial, code, is_1904=is_1904):
+            return found
         try:
             value = xlrd.xldate.xldate_as_datetime(serial, self._book.datemode)
         except (ValueError, OverflowError):
-            text, problem = too_late(serial)
-            return Cell(index, text, problem=problem)
+            return too_late(index, serial)
         kind = date_kind(code)
         if kind is DateKind.DURATION:
             return Cell(index, value - xlrd.xldate.xldate_as_datetime(0, self._book.datemode))

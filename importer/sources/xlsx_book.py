@@ -41,10 +41,10 @@ from importer.sources.workbook_cells import (
     DamagedError,
     MergedRange,
     SheetFacts,
-    error,
     impossible_date,
     too_late,
     unescaped,
+    with_error,
     without_result,
 )
 
@@ -213,27 +213,23 @@ class _Parser(WorkSheetParser):
         if formula is not None and (link := _LINK_FORMULA.fullmatch(formula.text or "")):
             self._facts.links.setdefault(row, {})[index] = link[1].replace('""', '"')
         if kind == "e":
-            return self._with_problem(index, error(stored or "#N/A"))
+            return with_error(index, stored or "#N/A")
         is_empty_text = kind == "str" and stored is not None
         if formula is not None and not stored and not is_empty_text and kind != "inlineStr":
-            return self._with_problem(index, without_result())
+            return without_result(index)
         if formula is not None and self._is_uncalculated and stored in ("0", "") and kind in ("n", "str"):
-            return self._with_problem(index, without_result())
-        if found["data_type"] in "de" and kind == "n" and (wrong := self._impossible(stored, code)):
-            return self._with_problem(index, wrong)
+            return without_result(index)
+        if found["data_type"] in "de" and kind == "n" and (wrong := self._impossible(index, stored, code)):
+            return wrong
         if value is None or value == "":
             return None
         if isinstance(value, time) and date_kind(code) is DateKind.DATE:  # day 0 of 1904
             value = datetime.combine(self.epoch.date(), value)
         return Cell(index, unescaped(value) if isinstance(value, str) else value, code)
 
-    def _impossible(self, stored: str | None, code: str) -> tuple[str, Problem] | None:
+    def _impossible(self, index: int, stored: str | None, code: str) -> Cell | None:
         serial = float(stored or 0)
-        found = impossible_date(serial, code, is_1904=self._is_1904)
+        found = impossible_date(index, serial, code, is_1904=self._is_1904)
         if found is None and (serial >= 2_958_466 - 1_462 * self._is_1904):
-            return too_late(serial)
+            return too_late(index, serial)
         return found
-
-    @staticmethod
-    def _with_problem(index: int, found: tuple[str, Problem]) -> Cell:
-        return Cell(index, found[0], problem=found[1])
