@@ -5,10 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict
+from functools import cache
 from typing import Any, Final
 
+from pydantic import TypeAdapter
+
 from importer.models import Row
-from importer.problems import CellPlace, Column, FilePlace, LinePlace, Origin, Place, Problem, Unread
+from importer.problems import Column, Origin, Problem
 from importer.sources import Sheet
 
 Stored = tuple[int, str, str]
@@ -42,7 +45,7 @@ def row_to_stored(row: Row) -> Stored:
     """A row as it was read; without its members, which have rows of their own."""
     more = {
         "typed": sorted(row.typed),
-        "problems": list(map(_fields, row.problems)),
+        "problems": _dumped(row.problems),
         "links": row.links,
         "currencies": row.currencies,
     }
@@ -61,7 +64,7 @@ def row_from_stored(stored: Stored, origin: Origin) -> Row:
         number,
         tuple(json.loads(cells)),
         frozenset(values.get("typed", ())),
-        tuple(map(_problem, values.get("problems", ()))),
+        _adapter().validate_python(values.get("problems", ())),
         links=tuple((index, text) for index, text in values.get("links", ())),
         currencies=tuple((index, text) for index, text in values.get("currencies", ())),
     )
@@ -73,26 +76,19 @@ def _dumps(value: object) -> str:
 
 
 def problems_to_json(problems: Iterable[Problem]) -> str:
-    found = list(map(_fields, problems))
+    found = _dumped(problems)
     return json.dumps(found) if found else ""
 
 
 def problems_from_json(text: str) -> tuple[Problem, ...]:
-    return tuple(map(_problem, json.loads(text))) if text else ()
+    return _adapter().validate_python(json.loads(text)) if text else ()
 
 
-def _fields(problem: Problem) -> dict[str, Any]:
-    values = asdict(problem)
-    del values["encodings"]  # of a file that cannot be read
-    return values
+def _dumped(problems: Iterable[Problem]) -> Any:
+    without = {"__all__": {"encodings"}}  # of a file that cannot be read
+    return _adapter().dump_python(tuple(problems), mode="json", exclude=without)
 
 
-def _problem(values: dict[str, Any]) -> Problem:
-    unread = values["unread"] and Unread(values["unread"]["text"], LinePlace(**values["unread"]["setting"]))
-    return Problem(**{**values, "place": values["place"] and _place(values["place"]), "unread": unread})
-
-
-def _place(values: dict[str, Any]) -> Place:
-    if "row" in values:
-        return CellPlace(Origin(**values["origin"]), values["row"], values["column"] and Column(**values["column"]))
-    return LinePlace(**values) if "line" in values else FilePlace(**values)
+@cache
+def _adapter() -> TypeAdapter[tuple[Problem, ...]]:
+    return TypeAdapter(tuple[Problem, ...])
