@@ -109,7 +109,9 @@ class RecruitingService:
         raw = self._transport.send(Request("POST", self._base_url + path, keys.post_headers, body))
         if isinstance(raw, NoReply):
             return raw
-        reply = _read_reply(target.operation, raw, self._now)
+        if raw.status == 201:
+            return _created(target.operation, raw.body)
+        reply = Reply(raw.status, message_of(raw), retry_after(raw, self._now))
         return reply._replace(is_outdated=True) if reply.status == 401 and self._is_renewed(keys) else reply
 
     def upload(self, form: UploadForm, name: str, kind: str, content: bytes) -> Reply | NoReply:
@@ -198,13 +200,6 @@ class _Keys:
             "User-Agent": f"importer/{__version__}",
         }
         return cls(token, headers, {**headers, "Content-Type": "application/json"})
-
-
-def _read_reply(operation: Operation, raw: RawReply, now: Now) -> Reply:
-    """The response to a submission."""
-    if raw.status == 201:
-        return _created(operation, raw.body)
-    return Reply(raw.status, message_of(raw), retry_after(raw, now))
 
 
 def _created(operation: Operation, body: bytes) -> Reply:
