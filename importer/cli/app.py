@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any, cast
@@ -134,15 +135,17 @@ def given_flags(context: typer.Context, command: str) -> dict[str, str]:
     target: Any = load_command(name)
     if subcommand:
         target = target.commands[subcommand]
-    known = {flag for parameter in target.params for flag in parameter.opts}
-    flags = {}
+    known = {flag for parameter in target.params for flag in parameter.opts} - _NOT_REPEATED
+    return {flag: value or "" for flag, value in all_given_flags(context) if flag in known}
+
+
+def all_given_flags(context: typer.Context) -> Iterator[tuple[str, str | None]]:
+    """The flags that the running command was given, with their values."""
     for parameter in context.command.params:
         source = context.get_parameter_source(parameter.name or "")
-        flag = parameter.opts[0]
-        if source is not None and source.name == "COMMANDLINE" and flag in known - _NOT_REPEATED and flag[:2] == "--":
+        if source is not None and source.name == "COMMANDLINE" and parameter.opts[0].startswith("--"):
             value = context.params[parameter.name or ""]
-            flags[flag] = "" if isinstance(value, bool) else str(value)
-    return flags
+            yield parameter.opts[0], None if isinstance(value, bool) else str(value)
 
 
 def next_command(context: typer.Context, command: str, *words: str | Path) -> str:

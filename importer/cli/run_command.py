@@ -18,7 +18,7 @@ from importer.app.earlier_runs import EarlierRun, NothingToSend
 from importer.app.import_file import Confirm, Finished, check_file, import_file, orders_of
 from importer.app.orders import Order, RunControl
 from importer.cli import options
-from importer.cli.app import given_flags, load_command, next_command
+from importer.cli.app import all_given_flags, given_flags, load_command, next_command
 from importer.cli.messages import print_line, print_lines, print_message, print_next, print_result, show_error
 from importer.cli.runs_commands import present, show_edited
 from importer.cli.terminal import Terminal, ask_to_send, confirm_address, is_interactive, stopped_by_signals
@@ -68,13 +68,8 @@ def run(
     verbose: options.Verbose = False,
 ) -> None:
     """Import the rows of a file. Safe to repeat: imported rows are not sent again."""
-    if mapping is None:
-        _as_in_its_run(context, file)
-    given, flags = options.given(context), given_flags(context, "run")
-    settings, selection = given.settings(out), given.selection()
-    order = Order(file, mapping, settings, selection, given.sending(), flags=flags, sheet=sheet)
-    order = earlier_runs.fixed_order(order)
-    session = _Session(context, settings, asks=not (yes or sandbox), as_json=as_json, quiet=quiet, job=job)
+    order = _order(context, file, mapping)
+    session = _Session(context, order.settings, asks=not (yes or sandbox), as_json=as_json, quiet=quiet, job=job)
     session.end(order, lambda one: session.send(partial(import_file, one)))
 
 
@@ -95,13 +90,9 @@ def check(
     verbose: options.Verbose = False,
 ) -> None:
     """Check a file against its mapping and the current questions. Writes a report, sends nothing."""
-    if mapping is None:
-        _as_in_its_run(context, file)
-    given, flags = options.given(context), given_flags(context, "run")
-    settings, selection = given.settings(out), given.selection()
-    order = Order(file, mapping, settings, selection, given.sending(), flags=flags, sheet=sheet)
-    session = _Session(context, settings, asks=False, as_json=as_json, quiet=quiet)
-    session.end(earlier_runs.fixed_order(order), session.check)
+    order = _order(context, file, mapping)
+    session = _Session(context, order.settings, asks=False, as_json=as_json, quiet=quiet)
+    session.end(order, session.check)
 
 
 def resume(
@@ -157,17 +148,22 @@ def resolve(
 # --- flags --------------------------------------------------------------------------------------
 
 
+def _order(context: typer.Context, file: Path, mapping: Path | None) -> Order:
+    """The order that `run` or `check` was given."""
+    if mapping is None:
+        _as_in_its_run(context, file)
+    given, flags = options.given(context), given_flags(context, "run")
+    settings, selection = given.settings(given.out), given.selection()
+    order = Order(file, mapping, settings, selection, given.sending(), flags=flags, sheet=given.sheet)
+    return earlier_runs.fixed_order(order)
+
+
 def _as_in_its_run(context: typer.Context, file: Path) -> NoReturn:
     """Import a results file with the mapping and the flags of its run; flags that are given now come after them.
 
     Raises UsageError: it is not the results file of a run.
     """
-    given = []
-    for parameter in context.command.params:
-        source = context.get_parameter_source(parameter.name or "")
-        if source is not None and source.name == "COMMANDLINE" and parameter.opts[0].startswith("-"):
-            value = context.params[parameter.name or ""]
-            given += [parameter.opts[0]] if isinstance(value, bool) else [parameter.opts[0], str(value)]
+    given = [word for flag in all_given_flags(context) for word in flag if word is not None]
     out = context.params.get("out") or (file.absolute().parent.parent if is_run(file.absolute().parent) else None)
     flags = earlier_runs.flags_of_results_file(file, load_settings(out=out))
     command = load_command(context.info_name or "run")
