@@ -119,7 +119,7 @@ def template_mapping(
     target: Target, questions: Sequence[Question], columns: Sequence[TemplateColumn], file: str
 ) -> Proposal:
     """The mapping file of a workbook with these columns; `file` is its name."""
-    placed = [Column(index, column_letter(index), column.header) for index, column in enumerate(columns)]
+    placed = [Column.at(index, column.header) for index, column in enumerate(columns)]
     names = ColumnNames(placed)
     pairs = list(zip(columns, placed, strict=True))
     contents: dict[int, ProposedValue | ProposedEntries] = {}

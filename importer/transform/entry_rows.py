@@ -18,7 +18,7 @@ from importer.mapping import (
     ResolvedMapping,
 )
 from importer.models import Row
-from importer.problems import CellPlace, Column, Origin, Place, Problem, column_letter
+from importer.problems import CellPlace, Column, Origin, Place, Problem
 from importer.text.literals import InvalidLiteral, Parsed, read_literal
 from importer.text.normalize import join_key, normalize, stripped
 from importer.transform.candidates import matches
@@ -309,7 +309,7 @@ class _Join:
                 if found is not None:
                     message = f"the cell contains a line that looks like a row of its own, {quoted(found)}"
                     hint = 'if it is one, close the quote (") before it'
-                    place = CellPlace(row.origin, row.number, Column(column, column_letter(column), ""))
+                    place = CellPlace(row.origin, row.number, Column.at(column, ""))
                     yield Problem("row-in-cell", message, hint, place)
 
     def _begins_a_row(self, pieces: Sequence[str], index: int) -> bool:
