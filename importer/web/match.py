@@ -12,8 +12,8 @@ from urllib.parse import quote, urlencode
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
-from importer.app.import_file import check_file
 from importer.problems import UsageError
+from importer.web.check import start as start_check
 from importer.web.forms import Form, SentForm, receive_upload
 from importer.web.models.draft_mapping import DraftMapping, open_mapping
 from importer.web.models.mapping_changes import MappingChanges, typed_words
@@ -270,6 +270,4 @@ def use(page: OfImport, form: SentForm) -> Response:
     page.change(mapping=str(_mapping(page).path), check="", **_documents(page))
     if page.draft.folders:
         return page.go("documents")
-    order = page.web.drafts.order(page.draft, page.settings)
-    page.start("check", lambda listen, control: check_file(order, listen, control))
-    return page.go("check")
+    return start_check(page, form)
