@@ -247,13 +247,10 @@ def private_input(settings: Settings) -> Iterator[Path]:
     out, name = settings.out, new_run_id()
     presence = announce_run(out, name)
     try:
-        folder = make_private_folder(out / INTERNAL, name)
-        try:
-            yield folder
-        finally:
-            with suppress(OSError):
-                remove_folder(folder)
+        yield make_private_folder(out / INTERNAL, name)
     finally:
+        with suppress(OSError):
+            remove_folder(out / INTERNAL / name)
         presence.end()
 
 
