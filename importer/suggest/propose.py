@@ -41,7 +41,7 @@ from importer.suggest.proposal import (
     entry_kind,
     question_goals,
 )
-from importer.suggest.value_settings import ValueReading, date_reading, mismatch_reason, reading_of
+from importer.suggest.value_settings import date_reading, mismatch_reason, reading_of
 from importer.text.normalize import normalize, range_pieces
 
 
@@ -269,14 +269,13 @@ class _Sheet:
     def value(self, match: Match) -> ProposedValue:
         reading = reading_of(match.goal.spec, match.views, self.day_first, " ".join(match.goal.names))
         is_consent = match.goal.spec.kind is Kind.FLAG
-        return ProposedValue(
+        return replace(
+            reading,
             names=tuple(self.names.of(one.column) for one in match.views),
             taken=tuple(one.column for one in match.views),
             joined=match.joined,
             settings=(*((Setting("part", match.part),) if match.part else ()), *reading.settings),
-            table=reading.table,
             review_reason=_CONSENT if is_consent else match.review_reason or reading.review_reason,
-            note=reading.note,
         )
 
     def entries(self, groups: EntryGroups) -> ProposedEntries:
@@ -322,15 +321,13 @@ class _Sheet:
             found[name] = self._proposed(field, replace(reading, settings=(part, *reading.settings)))
         return found
 
-    def _proposed(self, field: EntryColumns, reading: ValueReading, mismatch: str = "") -> ProposedValue:
+    def _proposed(self, field: EntryColumns, reading: ProposedValue, mismatch: str = "") -> ProposedValue:
         name = field.template if PLACEHOLDER in field.template else self.names.of(field.views[0].column)
-        return ProposedValue(
+        return replace(
+            reading,
             names=(name,),
             taken=tuple(one.column for one in field.views),
-            settings=reading.settings,
-            table=reading.table,
             review_reason=reading.review_reason or mismatch or field.review_reason,
-            note=reading.note,
         )
 
 
@@ -363,7 +360,7 @@ def _ends_blank_if_current(fields: Mapping[str, EntryColumns]) -> bool:
 _SEVERAL = 2
 
 
-def _date_reading(forms: DateForms, field: str) -> ValueReading:
+def _date_reading(forms: DateForms, field: str) -> ProposedValue:
     is_end = field == "end_date"
     reading = date_reading(forms, "last" if is_end else "first", is_end=is_end)
     few = f"only {forms.share:.0%} look like a date" if forms.share < 0.6 and forms.total else ""

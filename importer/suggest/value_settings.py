@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 
 from importer.mapping import NO_WORDS, YES_WORDS, ChoiceOptions, FieldSpec, Kind
@@ -23,7 +23,7 @@ from importer.suggest.cell_texts import (
 from importer.suggest.columns import ColumnView
 from importer.suggest.date_forms import DateForms, date_forms
 from importer.suggest.header_words import read_table, words_of
-from importer.suggest.proposal import Setting, TableLine
+from importer.suggest.proposal import ProposedValue, Setting, TableLine
 from importer.text.normalize import closest, normalize, pieces_with
 
 Counts = Sequence[tuple[str, int]]  # texts, each with how often it occurs
@@ -95,24 +95,13 @@ _TESTS: dict[Kind, Callable[[ColumnView, FieldSpec], tuple[float, str]]] = {
 
 # --- the settings ---------------------------------------------------------------------------------
 
-
-@dataclass(frozen=True, slots=True)
-class ValueReading:
-    """How values are read. `review_reason` and `note` as in ProposedValue."""
-
-    settings: tuple[Setting, ...] = ()
-    table: tuple[TableLine, ...] = ()
-    review_reason: str = ""
-    note: str = ""
-
-
 _FEW = 0.1  # of the cells: below that, a person corrects them
 
 
 def reading_of(
     spec: FieldSpec, columns: Sequence[ColumnView], day_first: bool | None, question: str = ""
-) -> ValueReading:
-    """The settings for reading these columns together as values of the field.
+) -> ProposedValue:
+    """How these columns are read together as values of the field, without their names.
 
     day_first: whether the file writes the day first (`3/4/2021`); None: unknown. question: its text, which may name a
     currency.
@@ -120,7 +109,8 @@ def reading_of(
     counts = tuple(pair for values in columns for pair in values.counts)
     if spec.kind is Kind.EMAIL:
         wrapped = sum(count for text, count in counts if "@" in text and pieces_with("@", text) != [text])
-        return ValueReading((Setting("pick", "@"),) if wrapped > _FEW * sum(count for _, count in counts) else ())
+        is_wrapped = wrapped > _FEW * sum(count for _, count in counts)
+        return ProposedValue(settings=(Setting("pick", "@"),) if is_wrapped else ())
     if spec.kind is Kind.DATE:
         return date_reading(date_forms(counts, day_first), "first", is_required=spec.required)
     if spec.kind in (Kind.INTEGER, Kind.DECIMAL):
@@ -131,17 +121,17 @@ def reading_of(
     if spec.kind in (Kind.YES_NO, Kind.FLAG):
         return _yes_no_reading(tuple(pair for values in columns for pair in values.values), spec)
     if spec.kind is Kind.CHOICE and spec.options:
-        return ValueReading(table=_table_of(counts, spec.options))
+        return ProposedValue(table=_table_of(counts, spec.options))
     if spec.kind is Kind.CHOICES:
         separator = _separator_of(counts, spec.options)
         settings = (Setting("split", separator),) if separator else ()
         pieces = _pieces(counts, separator, spec.options)
         table = _table_of(pieces, spec.options, lambda text: _of_several(text, spec.options)) if spec.options else ()
-        return ValueReading(settings, table)
-    return ValueReading()
+        return ProposedValue(settings=settings, table=table)
+    return ProposedValue()
 
 
-def date_reading(forms: DateForms, edge: str, *, is_end: bool = False, is_required: bool = False) -> ValueReading:
+def date_reading(forms: DateForms, edge: str, *, is_end: bool = False, is_required: bool = False) -> ProposedValue:
     """The settings for dates: formats, century, languages of month names, and incomplete dates.
 
     edge: whether an incomplete date means the first or the last day or month. is_end: words for an open end are read.
@@ -165,7 +155,7 @@ def date_reading(forms: DateForms, edge: str, *, is_end: bool = False, is_requir
     if unread and all(_DAYS.fullmatch(text) for text, _ in unread):
         remedy = "as numbers of days, they are read with dates: excel, or excel_1904"
     notes.append(_unread("a date", unread, remedy))
-    return ValueReading(tuple(settings), review_reason=forms.ambiguity, note="; ".join(filter(None, notes)))
+    return ProposedValue(settings=tuple(settings), review_reason=forms.ambiguity, note="; ".join(filter(None, notes)))
 
 
 _DAYS = re.compile(r"[2-5]\d{4}")  # as a spreadsheet stores 1954 to 2064
@@ -185,7 +175,7 @@ def _unread(what: str, unread: Counts, remedy: str) -> str:
     return f"{cells} not {what} ({example}'{text[:30]}'): {remedy.format(them=them, text=text[:30])}"
 
 
-def _yes_no_reading(counts: Counts, spec: FieldSpec) -> ValueReading:
+def _yes_no_reading(counts: Counts, spec: FieldSpec) -> ProposedValue:
     """The settings for words other than the known yes and no; `yok` as a word for no is not a missing value."""
     known = {normalize(word) for word in (*YES_WORDS, *NO_WORDS)}
     new = [text for text in dict.fromkeys(text for text, _ in counts) if normalize(text) not in known]
@@ -198,7 +188,7 @@ def _yes_no_reading(counts: Counts, spec: FieldSpec) -> ValueReading:
     unread = [(text, count) for text, count in counts if text in new and text not in understood]
     lists = "yes: [...] or no: [...]" if spec.required else "yes: [...], no: [...] or missing: [...]"
     note = _unread("yes or no", unread, f"list {{them}} under {lists}")
-    return ValueReading(tuple(settings), note=note)
+    return ProposedValue(settings=tuple(settings), note=note)
 
 
 # --- numbers --------------------------------------------------------------------------------------
@@ -211,7 +201,7 @@ _GROUPED = re.compile(r"[+-]?[1-9]\d{0,2}(?:([., '’])\d{3})+")
 
 def _number_reading(
     spec: FieldSpec, counts: Counts, header: str, question: str, shown: Counter[Amount] | None = None
-) -> ValueReading:
+) -> ProposedValue:
     """`shown`: the currencies of formats of numbers."""
     kind = spec.kind
     amounts = [(amount_of(text), count) for text, count in counts]
@@ -253,8 +243,8 @@ def _number_reading(
         how = f"read as {clashing.rstrip('0').rstrip(sign)}" if kind is Kind.DECIMAL else "held back"
         review_reason = f"'{clashing}' is {how}: '{sign}' is decimal in other cells"
     unread = [pair for pair, (one, _) in zip(counts, amounts, strict=True) if not NUMBER.fullmatch(one.number)]
-    return ValueReading(
-        tuple(settings),
+    return ProposedValue(
+        settings=tuple(settings),
         review_reason=review_reason,
         note=_unread("a number", unread, _FIX_REQUIRED if spec.required else _FIX),
     )
