@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from importer.mapping import comment_text, flow_list, one_or_list, scalar
 from importer.models import Operation, Question
+from importer.suggest.mapping_text import CHECK
 from importer.suggest.proposal import (
     Open,
     Proposal,
@@ -23,7 +24,6 @@ from importer.text.normalize import normalize_name
 
 _FLOW_WIDTH = 100  # characters; a longer value gets a line for each key
 _LINE_WIDTH = 115  # with its comment
-_CHECK = "please check"
 _NOT_SIMILAR = "no similar option"
 SIMILAR = "similar: if it is right, remove the first #"
 _HINTS = {
@@ -59,7 +59,7 @@ def _top(proposal: Proposal, schema: str | None) -> Iterator[str]:
     yield "# Lines that start with # are comments. Do not change the indentation of other lines."
     count = open_points(proposal).to_review
     if count:
-        yield f'# Look for "{_CHECK}" ({count}): these values are likely, but not certain.'
+        yield f'# Look for "{CHECK}" ({count}): these values are likely, but not certain.'
     yield from _to_do(proposal)
     yield "version: 1"
     yield ""
@@ -109,10 +109,10 @@ def _source(proposal: Proposal) -> Iterator[str]:
     }
     notes = {
         "header_row": "the row with the column names" if source.header_rows == 1 else "the first row of the header",
-        "skip_rows": f"{_CHECK}: instructions or an example, not candidates" if source.is_skipping else "",
+        "skip_rows": f"{CHECK}: instructions or an example, not candidates" if source.is_skipping else "",
         "stop_at": "the table ends before the row that starts with this",
         "missing": _missing_note(source),
-        "group_by": f"{_CHECK}: several rows are one candidate, and each row is an entry",
+        "group_by": f"{CHECK}: several rows are one candidate, and each row is an entry",
     }
     if any(pairs.values()):  # nothing is declared for JSON
         yield from ("", "# How to read the file.", "source:")
@@ -126,7 +126,7 @@ def _missing_note(source: SourceFacts) -> str:
         return "read as an empty cell"
     hidden = " and ".join(f"{cells_of(count)} of '{name}'" for name, count in source.hidden)
     more = f", also in {hidden}, where it may be an answer" if hidden else ""
-    return f"{_CHECK}: read as an empty cell in every column{more}"
+    return f"{CHECK}: read as an empty cell in every column{more}"
 
 
 def _group_by(column: str, *, continues: bool) -> str:
@@ -140,7 +140,7 @@ def cells_of(count: int) -> str:
 def _defaults(proposal: Proposal) -> Iterator[str]:
     yield from ("", "defaults:")
     if proposal.region:
-        yield from _with_note(f"  region: {proposal.region}", f"{_CHECK}: the country of phone numbers without +")
+        yield from _with_note(f"  region: {proposal.region}", f"{CHECK}: the country of phone numbers without +")
     if proposal.names:
         rule = ", ".join(f"{setting.key}: {_setting(setting)}" for setting in proposal.names)
         yield from _with_note(f"  names: {{{rule}}}", "which part of a full name is the last name")
@@ -209,7 +209,7 @@ def _entries(name: str, entries: ProposedEntries, asks: str) -> Iterator[str]:
     if entries.child:
         child = entries.child
         review_reason = (
-            f"{_CHECK}: {entries.review_reason}"
+            f"{CHECK}: {entries.review_reason}"
             if entries.review_reason
             else "joined where key there equals this column"
         )
@@ -251,7 +251,7 @@ def write_value(name: str, value: ProposedValue) -> list[str]:
 
 def _value(name: str, value: ProposedValue, indent: int, asks: str = "") -> Iterator[str]:
     space = " " * indent
-    review_reason = f"{_CHECK}: {value.review_reason}" if value.review_reason else ""
+    review_reason = f"{CHECK}: {value.review_reason}" if value.review_reason else ""
     note = "; ".join(part for part in (review_reason, value.note) if part)
     note = f"{note} ({asks})" if note and asks else note or asks
     if not (value.settings or value.table or value.child) and value.joined is None and len(value.names) == 1:
