@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import IO, Annotated, Final
 from urllib.parse import parse_qsl
@@ -34,25 +34,16 @@ class NotAForm(Exception):
     """It is not a form of these pages."""
 
 
-class Form(Mapping[str, str]):
+class Form(dict[str, str]):
     """The fields of a form: of each name the last value, or `all` of them."""
 
     def __init__(self, fields: list[tuple[str, str]]) -> None:
+        super().__init__(fields)
         self._fields = fields
-        self._last = dict(fields)
-
-    def __getitem__(self, name: str) -> str:
-        return self._last[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._last)
-
-    def __len__(self) -> int:
-        return len(self._last)
 
     def text(self, name: str) -> str:
         """The text of a field without blanks around it, "" if it is missing."""
-        return self._last.get(name, "").strip()
+        return self.get(name, "").strip()
 
     def all(self, name: str) -> list[str]:
         return [value for other, value in self._fields if other == name]
