@@ -177,8 +177,7 @@ class Page:
             "typed": {},
             "notice": self._notice,
         }
-        html = self.web.environment.get_template(f"{template}.html.j2").render({**own, **values})
-        return HTMLResponse(html, status)
+        return HTMLResponse(self.fragment(template, **{**own, **values}), status)
 
     def fragment(self, template: str, **values: Any) -> str:
         """A part of a page."""

@@ -183,11 +183,11 @@ class Tasks:
 
     @property
     def are_sending(self) -> bool:
-        return any(task.kind == "send" and not task.is_over for task in self._tasks.values())
+        return any(task.is_running("send") for task in self._tasks.values())
 
     def stop(self, signal: int | None = None) -> None:
         """Stop every run as the command is stopped, and wait until their reports are written. Checks just end."""
-        sending = [task for task in self._tasks.values() if task.kind == "send" and not task.is_over]
+        sending = [task for task in self._tasks.values() if task.is_running("send")]
         for task in sending:
             task.control.stop(signal)
         while any(not task.is_over for task in sending):
