@@ -82,7 +82,7 @@ def show(page: OfImport) -> Response:
         command=page.command("show", page.draft.run),
         run=run,
         summary=run.summary,
-        problems_of_rows=sum(run.summary.outcomes[kind] for kind in NEEDS_ATTENTION),
+        problems_of_rows=run.summary.rows_of(*NEEDS_ATTENTION),
         unconfirmed=unconfirmed[:_LISTED],
         more=max(len(unconfirmed) - _LISTED, 0),
     )

@@ -13,6 +13,7 @@ import webbrowser
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -27,7 +28,7 @@ from starlette.types import ASGIApp
 from importer.problems import ImporterError, UsageError
 from importer.processes import ending_signals
 from importer.runs.results_folder import make_results
-from importer.settings import Settings, load_settings
+from importer.settings import load_settings
 from importer.web import check, documents, file, match, result, send, start, target
 from importer.web.forms import NotAForm, SentBefore
 from importer.web.imports import Drafts
@@ -45,28 +46,15 @@ def application(web: Web, access: Access) -> ASGIApp:
     for router in _ROUTERS:
         app.include_router(router)
     app.mount("/static", StaticFiles(directory=Path(__file__).parent / "static"))
-    app.exception_handler(NotReady)(_not_ready)
-    app.exception_handler(SentBefore)(_sent_before)
+    app.exception_handler(NotReady)(lambda _, error: error.page.show("missing", step=error.step, needed=error.needed))
+    app.exception_handler(SentBefore)(lambda request, _: RedirectResponse(f"{_page_of(request)}?notice=again", 303))
     app.exception_handler(NotAForm)(lambda request, _: any_page(request).plain("no_form", 400))
     app.exception_handler(ClientDisconnect)(lambda request, _: any_page(request).plain("no_form", 400))
     app.exception_handler(NoSuchImport)(lambda request, _: any_page(request).plain("no_import", 404))
-    app.exception_handler(HTTPException)(_not_found)
+    app.exception_handler(HTTPException)(lambda request, error: any_page(request).plain("not_found", error.status_code))
     app.exception_handler(ImporterError)(_unusable)
-    app.exception_handler(Exception)(_bug)
-
+    app.exception_handler(Exception)(lambda request, _: any_page(request).plain("bug", 500))  # with a traceback
     return Guard(app, access, lambda key, path="": plain(web.environment, key, to=path))
-
-
-def _not_ready(request: Request, error: NotReady) -> Response:
-    return error.page.show("missing", step=error.step, needed=error.needed)
-
-
-def _sent_before(request: Request, error: SentBefore) -> Response:
-    return RedirectResponse(f"{_page_of(request)}?notice=again", 303)
-
-
-def _not_found(request: Request, error: HTTPException) -> Response:
-    return any_page(request).plain("not_found", error.status_code)
 
 
 def _unusable(request: Request, error: ImporterError) -> Response:
@@ -83,11 +71,6 @@ def _page_of(request: Request) -> str:
     """The page that a form is on: /imports/ID/STEP for all below it."""
     parts = request.url.path.split("/")
     return "/".join(parts[:4]) if parts[1] == "imports" else "/"
-
-
-def _bug(request: Request, error: Exception) -> Response:
-    """The server prints its traceback."""
-    return any_page(request).plain("bug", 500)
 
 
 _HOST: Final = "127.0.0.1"
@@ -119,11 +102,8 @@ def running(
         UsageError: the port is in use.
         UnusableInput: a setting is not valid, or the results folder cannot be used.
     """
-    make_results(load_settings(out=out))
-
-    def settings() -> Settings:
-        return load_settings(out=out)
-
+    settings = partial(load_settings, out=out)
+    make_results(settings())
     drafts = Drafts(settings())
     web = Web(settings, drafts, Tasks(drafts), sandbox=sandbox)
     with _listening(port) as listener:
