@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from importer.suggest.columns import ColumnView, sample_columns
+from importer.suggest.columns import ColumnNames, ColumnView, sample_columns
 from importer.suggest.date_forms import date_forms
 from importer.suggest.entry_columns import Join, OtherSheet, join_of
 from importer.suggest.full_names import likely_full_names

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
@@ -13,7 +13,7 @@ from typing import Any, Final
 from importer.app.inspect_file import InspectedFile, inspect_file, open_candidates
 from importer.app.proposed_folders import with_document_folders
 from importer.models import Question, Row, SourceOptions, Target
-from importer.suggest import ColumnView, Proposal, profile_sheet, propose, writes_day_first
+from importer.suggest import ColumnNames, ColumnView, Proposal, profile_sheet, propose, writes_day_first
 from importer.text.normalize import normalize, normalized
 
 _ROWS: Final = 2_000  # of the file, which a page looks at
@@ -42,6 +42,11 @@ class Sample:
     proposal: Proposal
 
     @cached_property
+    def names(self) -> ColumnNames:
+        """The names of the columns for a mapping."""
+        return ColumnNames([one.column for one in self.columns])
+
+    @cached_property
     def day_first(self) -> bool | None:
         return writes_day_first(self.columns)
 
@@ -53,7 +58,7 @@ class Sample:
         )
         return tuple(
             SampledColumn(
-                column_name(one, self.columns),
+                self.names.of(one.column),
                 one.column.letter,
                 one.column.name,
                 filled[one.column.index],
@@ -64,13 +69,7 @@ class Sample:
 
     def view(self, name: str) -> ColumnView | None:
         """The column with this name, or `=C` for its letter."""
-        return next((one for one in self.columns if name in (column_name(one, self.columns), one.column.label)), None)
-
-
-def column_name(view: ColumnView, views: Sequence[ColumnView]) -> str:
-    """The name of a column for a mapping: its header, or its letter if others have the same."""
-    same = [one for one in views if one.column.name == view.column.name]
-    return view.column.name if view.column.name and len(same) == 1 else f"={view.column.letter}"
+        return next((one for one in self.columns if name in (self.names.of(one.column), one.column.label)), None)
 
 
 def sample_of(

@@ -16,7 +16,7 @@ from importer.suggest import (
     propose_value,
     write_value,
 )
-from importer.web.models.file_sample import Sample, column_name
+from importer.web.models.file_sample import Sample
 from importer.web.models.readable_mapping import ReadableMapping
 
 
@@ -39,7 +39,7 @@ class MappingChanges:
         is_full = full is not None and [one.column.index for one in chosen] == [full.column.index]
         part = name.partition("_")[0] if is_full and name in ("first_name", "last_name") else None
         value = propose_value(goal, chosen, self._sample.columns, self._sample.day_first, joined, part)
-        names = [column_name(one, self._sample.columns) for one in chosen]
+        names = [self._sample.names.of(one.column) for one in chosen]
         put = self._mapping.put(section, name, write_value(name, value))
         return put.forget(name, names).text
 
@@ -81,7 +81,7 @@ class MappingChanges:
     def _name_of(self, column: str) -> str:
         """The column of the file that the mapping names, whose name it may spell in another way."""
         view = self._sample.view(column) if column else None
-        return column_name(view, self._sample.columns) if view else column
+        return self._sample.names.of(view.column) if view else column
 
     def choose_rows(self, given: Mapping[str, str]) -> str:
         """The text with other values of `rows`; what is as before stays as it is written."""
@@ -158,10 +158,9 @@ class MappingChanges:
         ]
 
     def _written(self, value: ResolvedValue) -> Any:
-        views = {one.column: one for one in self._sample.columns}
         keys = _plain(value.spec.node)
         if value.columns:
-            names = [column_name(views[column], self._sample.columns) for column in value.columns]
+            names = [self._sample.names.of(column) for column in value.columns]
             keys["join" if "join" in keys else "column"] = names[0] if len(names) == 1 else names
         return keys["column"] if set(keys) == {"column"} and isinstance(keys["column"], str) else keys
 
