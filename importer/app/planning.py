@@ -20,7 +20,7 @@ from importer.app.plan import Plan, remove_files
 from importer.ledger import Scope, open_existing_ledger
 from importer.mapping import Mapping, ResolvedFilter, ResolvedMapping, resolve
 from importer.models import ROUTE_UNKNOWN, Operation, Outcome, Question, Route, Row, SourceOptions
-from importer.problems import DamagedRun, FilePlace, Problem, StoppedEarly, UnusableInput, UsageError, unusable_file
+from importer.problems import DamagedRun, Problem, StoppedEarly, UnusableInput, UsageError, file_problem, unusable_file
 from importer.report.write import write_unfinished_summary
 from importer.runs.corrections import Corrected, refuse_split_candidates
 from importer.runs.known_rows import KnownRows
@@ -226,7 +226,7 @@ class Planner:
         continued = self.order.continues
         if continued is not None and copy.sha256 != continued.sha256:
             message = "the run's copy of the source file was changed"
-            raise DamagedRun(Problem("source-copy-changed", message, RESTORE, FilePlace(str(self.order.file))))
+            raise DamagedRun(file_problem("source-copy-changed", message, RESTORE, self.order.file))
         return copy
 
 

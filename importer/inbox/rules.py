@@ -25,7 +25,7 @@ from pydantic import (
 from importer.app.orders import parse_minutes
 from importer.app.run_options import SendingOptions
 from importer.files import read_regular
-from importer.problems import FilePlace, Problem, UnusableInput, UsageError
+from importer.problems import Problem, UnusableInput, UsageError, file_problem, unusable_file
 from importer.text.normalize import did_you_mean
 
 RULES_FILE: Final = "inbox.toml"
@@ -128,7 +128,7 @@ def read_rules(folder: Path) -> Rules:
         text = read_regular(file, _MAX_BYTES).decode("utf-8-sig")
     except FileNotFoundError:
         message, hint = "this folder is not an inbox", f"write {file.name} in it, as docs/inbox.md shows"
-        raise UnusableInput(Problem("inbox-not-found", message, hint, FilePlace(str(folder)))) from None
+        raise unusable_file("inbox-not-found", message, hint, folder) from None
     except (OSError, UnicodeDecodeError) as error:
         raise UnusableInput(_unreadable(getattr(error, "strerror", None) or "it is not UTF-8 text", file)) from None
     try:
@@ -143,7 +143,7 @@ def read_rules(folder: Path) -> Rules:
 
 def _unreadable(reason: str, file: Path) -> Problem:
     hint = 'fix it; texts are in quotes, like pattern = "acme_*.xlsx"'
-    return Problem("inbox-rules-invalid", f"the file cannot be read: {reason}", hint, FilePlace(str(file)))
+    return file_problem("inbox-rules-invalid", f"the file cannot be read: {reason}", hint, file)
 
 
 _WRITE: Final = {
@@ -171,4 +171,4 @@ def _problem(error: Any, file: Path) -> Problem:
         message += f": {reason}"
     else:
         hint = _WRITE.get(kind, "write a number greater than 0, without quotes")
-    return Problem("inbox-rules-invalid", message, hint, FilePlace(str(file)))
+    return file_problem("inbox-rules-invalid", message, hint, file)

@@ -13,7 +13,7 @@ from pydantic import TypeAdapter
 
 from importer.files import read_private
 from importer.models import ID_COLUMN, IMPORT_COLUMNS, NEEDS_ATTENTION, Operation, OutcomeKind, Stop, TakenFile, Target
-from importer.problems import Column, DamagedRun, FilePlace, Problem, Severity
+from importer.problems import Column, DamagedRun, Severity, file_problem
 from importer.report.outcomes import SUMMARY_FILE, OutcomeText, outcome_text
 from importer.text.terminal import command_line
 
@@ -210,4 +210,4 @@ def read_summary(folder: Path) -> Summary:
     except (OSError, ValueError, KeyError, TypeError) as error:
         message = f"the summary of this run cannot be read: {type(error).__name__} {error}"
     hint = f"create it again with: {command_line('report', folder.name, flags={'--out': str(folder.parent)})}"
-    raise DamagedRun(Problem("run-unreadable", message, hint, FilePlace(str(path))))
+    raise DamagedRun(file_problem("run-unreadable", message, hint, path))

@@ -13,7 +13,7 @@ from pathlib import Path
 from importer.files import read_private, write_json
 from importer.mapping import ResolvedGrouping
 from importer.models import CorrectedCell, Row
-from importer.problems import CellPlace, Column, FilePlace, Problem, UnusableInput
+from importer.problems import CellPlace, Column, FilePlace, Problem, UnusableInput, unusable_file
 from importer.runs.stored import row_to_stored
 from importer.sources import Sheet, find_problem, is_canonical
 from importer.text.normalize import join_key
@@ -33,7 +33,7 @@ def read_corrections(path: Path) -> tuple[CorrectedCell, ...]:
         return ()
     except (OSError, ValueError, TypeError):
         message, hint = "the list of corrections cannot be read", "remove it, and correct the cells again"
-        raise UnusableInput(Problem("correction-invalid", message, hint, FilePlace(str(path)))) from None
+        raise unusable_file("correction-invalid", message, hint, path) from None
 
 
 class Corrected:

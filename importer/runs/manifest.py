@@ -16,7 +16,7 @@ from pydantic import TypeAdapter
 from importer.files import read_private, write_json
 from importer.ledger import Scope
 from importer.models import Route, SourceOptions, Stop, TakenFile, Target
-from importer.problems import DamagedRun, FilePlace, Problem, StoppedEarly, UnusableInput, UsageError
+from importer.problems import DamagedRun, StoppedEarly, UnusableInput, UsageError, file_problem
 from importer.runs.results_folder import folders_in
 from importer.runs.row_selection import ALL_ROWS, Selection
 from importer.text.terminal import command_line
@@ -135,7 +135,7 @@ def read_manifest(folder: Path) -> RunManifest:
     except (OSError, ValueError, KeyError, TypeError) as error:
         reason = str(error).partition("\n")[0]
         message, hint = f"the manifest of this run cannot be read: {reason}", "you can still open its CSV files"
-    raise DamagedRun(Problem("run-unreadable", message, hint, FilePlace(str(folder))))
+    raise DamagedRun(file_problem("run-unreadable", message, hint, folder))
 
 
 def _manifest(values: dict[str, Any]) -> RunManifest:

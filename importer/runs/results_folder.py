@@ -21,7 +21,7 @@ with suppress(ImportError):  # not on Windows, where nothing is checked
 
 from importer.files import INTERNAL, is_team_folder, make_folder, make_subfolder, open_private
 from importer.ledger import ledger_folder
-from importer.problems import FilePlace, Problem, UnusableInput, unusable_file
+from importer.problems import Problem, UnusableInput, file_problem, unusable_file
 from importer.runs.presences import Presence, Presences
 from importer.settings import Settings
 
@@ -129,7 +129,7 @@ def _mode_risks(folder: Path, shared: Shared) -> Iterator[Problem]:
 
 
 def _untrusted(message: str, hint: str, path: Path) -> Problem:
-    return Problem("results-folder-untrusted", message, hint, FilePlace(str(path)))
+    return file_problem("results-folder-untrusted", message, hint, path)
 
 
 def _link_of_other_user(path: Path) -> Path | None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from importer.models import Outcome, Row
-from importer.problems import DamagedRun, FilePlace, Problem, unusable_file
+from importer.problems import DamagedRun, file_problem, unusable_file
 from importer.report.accounting import pair
 from importer.report.csv_files import cells, header
 from importer.report.summary import RunFacts, SourceSummary, Summary
@@ -64,9 +64,7 @@ def _opened(folder: Path, manifest: RunManifest) -> Iterator[tuple[RunFacts, Ite
 def refuse_missing(folder: Path) -> None:
     """Raise DamagedRun if the table of a run is missing: opening it would create an empty one."""
     if not (path := folder / TABLE).is_file():
-        raise DamagedRun(
-            Problem("source-copy-changed", "the table of the run is missing", RESTORE, FilePlace(str(path)))
-        )
+        raise DamagedRun(file_problem("source-copy-changed", "the table of the run is missing", RESTORE, path))
 
 
 def facts_of(manifest: RunManifest, sheet: Sheet) -> RunFacts:
