@@ -179,9 +179,13 @@ def plain_number(value: int | float) -> str:
     return "0" if text == "-0" else text
 
 
-def has_lost_digits(value: int | float) -> bool:
-    """Whether a number has more digits than a spreadsheet stores: the last ones have been replaced by zeros."""
-    return bool(abs(value) >= _PLAIN_NUMBER)
+def lost_digits(value: int | float) -> Problem | None:
+    """The problem of a number with more digits than a spreadsheet stores: the last ones have been replaced by zeros."""
+    if abs(value) < _PLAIN_NUMBER:
+        return None
+    message = f"{plain_number(value)} has more than 15 digits, of which a spreadsheet keeps 15"
+    hint = "in the original, format the column as text, then export it again; or type the number as text"
+    return Problem("digits-lost", message, hint)
 
 
 # --- values of a workbook ---------------------------------------------------------------------------

@@ -20,7 +20,7 @@ from threading import Lock
 from typing import IO, Final, Protocol
 
 from importer.models import CELLS_MERGED, SourceOptions
-from importer.problems import CellPlace, Origin, Problem, UnusableInput, column_letter, file_problem, unusable_file
+from importer.problems import Origin, Problem, UnusableInput, column_letter, file_problem, unusable_file
 from importer.sources.header import place_of
 from importer.sources.sheet import WINDOW, CellProblem, FileKind, Layout, ReadingLimits, Record, SheetName
 from importer.sources.table import RecordSource
@@ -303,11 +303,6 @@ def _warnings(sheet: _KeptSheet, others: Sequence[str], layout: Layout) -> Itera
         hint = "to read another sheet, set sheet: under source: in the mapping"
         yield file_problem("sheets-not-read", message, hint, origin.file)
     yield from _merged(sheet, layout)
-    for index, row in sorted(sheet.facts.lost_digits.items()):
-        if row > layout.header_row:
-            message = "the column contains numbers of more than 15 digits, but a workbook stores only 15"
-            hint = "if they are IDs, format the column as text in the original and export it again"
-            yield Problem("digits-lost", message, hint, CellPlace(origin, row, layout.column_at(index)))
 
 
 def _merged(sheet: _KeptSheet, layout: Layout) -> Iterator[Problem]:

@@ -16,8 +16,8 @@ from importer.sources.cell_text import (
     clean,
     error_cell,
     find_problem,
-    has_lost_digits,
     is_canonical,
+    lost_digits,
     plain_number,
     quoted,
 )
@@ -56,14 +56,12 @@ class SheetFacts:
     """What a person should know of a sheet, complete after its last row.
 
     hidden: the numbers of hidden rows, hidden_columns: indexes. links: the addresses of hyperlinks, by row and index of
-    the column. lost_digits: by column, the row of the first number with more digits than a spreadsheet stores.
-    is_1904: days are counted from 1904.
+    the column. is_1904: days are counted from 1904.
     """
 
     hidden: set[int] = field(default_factory=set)
     hidden_columns: set[int] = field(default_factory=set)
     links: dict[int, dict[int, str]] = field(default_factory=dict)
-    lost_digits: dict[int, int] = field(default_factory=dict)
     is_1904: bool = False
     merged: list[MergedRange] = field(default_factory=list)
 
@@ -93,10 +91,12 @@ class CellReader:
                 elif not (text.isascii() and text.isalnum()) and (found := find_problem(text)):
                     problems.append(CellProblem(index, found))
             else:
-                shown = self._shown(number, index, value, code)
+                shown = _shown(value, code)
                 texts[index] = text = cell_text(value) if shown is None else clean(shown)
                 if shown is None:
                     problems.append(CellProblem(index, _not_read(text, code)))
+                elif isinstance(value, int | float) and (found := lost_digits(value)):
+                    problems.append(CellProblem(index, found))
                 elif isinstance(value, date):
                     typed.append(index)
                 elif is_canonical(text) and ("." not in text or text.endswith("%") or text == cell_text(value)):
@@ -107,13 +107,6 @@ class CellReader:
             self._refuse_stray(number, texts)
         return Record(number, tuple(texts), frozenset(typed), tuple(problems), (), tuple(currencies))
 
-    def _shown(self, number: int, index: int, value: Value, code: str) -> str | None:
-        if isinstance(value, bool) or not isinstance(value, int | float):
-            return shown_date(cell_text(value), code) if isinstance(value, date) and code else cell_text(value)
-        if has_lost_digits(value):
-            self._facts.lost_digits.setdefault(index, number)
-        return shown_number(value, code) if code else cell_text(value)
-
     def _refuse_stray(self, number: int, texts: list[str]) -> None:
         """Refuse a sheet that a few stray cells make so wide that reading it takes too long."""
         self._stray += len(texts)
@@ -122,6 +115,12 @@ class CellReader:
             message = f"stray cells make rows up to {len(texts):,} columns wide, such as {column_letter(first)}{number}"
             hint = "delete the columns to the right of the table and save the workbook again, or save the sheet as CSV"
             raise unusable_file("sheet-too-wide", message, hint, self._file)
+
+
+def _shown(value: Value, code: str) -> str | None:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return shown_date(cell_text(value), code) if isinstance(value, date) and code else cell_text(value)
+    return shown_number(value, code) if code else cell_text(value)
 
 
 def _not_read(value: str, code: str) -> Problem:

@@ -102,15 +102,15 @@ _VALUES = (
 _CELL_PROBLEMS = (
     Case(
         "xlsx-digits-lost",
-        "warns of numbers with more digits than a workbook keeps, with their column",
+        "reports each number with more digits than a workbook keeps",
         "a.xlsx",
         lambda: xlsxwriter_bytes((("Name", "Id"), ("Ada", 12), ("Alan", 12345678901234567890))),
         Expected(
             ("Name", "Id"),
             {2: ("Ada", "12"), 3: ("Alan", "12345678901234600000")},
-            warnings=(
-                "a.xlsx, Sheet!B3: the column contains numbers of more than 15 digits, but a workbook stores only "
-                "15; if they are IDs, format the column as text in the original and export it again",
+            (
+                "a.xlsx, Sheet!B3: 12345678901234600000 has more than 15 digits, of which a spreadsheet keeps 15; in "
+                "the original, format the column as text, then export it again; or type the number as text",
             ),
         ),
     ),
@@ -266,7 +266,7 @@ _SHEETS = (
             _ROWS,
             warnings=(
                 "a.xlsx, Sheet: 1 hidden row is read like the others (2); to leave them out, set hidden_rows: skip "
-                "under source: in the mapping; hidden_rows: read confirms them",
+                "under source: in the mapping (of another table, under its sheet:); hidden_rows: read confirms them",
             ),
             reading="XLSX, sheet 'Sheet', header found in row 1, 1 hidden row read, 2 columns",
         ),
