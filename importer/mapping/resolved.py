@@ -198,6 +198,19 @@ class ResolvedSource:
         return (value for group in self.groups for value in group.values())
 
     @property
+    def shared(self) -> tuple[Column, ...]:
+        """The columns of the candidate's own row that all entries are read from; () if each has a row of its own."""
+        match self.source:
+            case FromRow():
+                return tuple(column for value in self.values for column in value.columns)
+            case FromGroup():
+                return ()
+            case FromLists(columns=columns):
+                return columns
+            case FromChild(equals=column) | FromPieces(column=column) | FromJson(column=column):
+                return (column,)
+
+    @property
     def lookups(self) -> tuple[FromChild, ...]:
         """The joins of values that are looked up; `equals` is a column of the rows that the entries are read from."""
         return tuple(value.lookup.join for value in self.values if value.lookup)

@@ -151,18 +151,23 @@ def _key_problems(members: list[Row], own: list[Row], grouping: ResolvedGrouping
 
 
 def _conflicts(rows: list[Row], column: Column) -> list[Problem]:
-    """A problem at the first cell that differs from an earlier row of the candidate."""
+    """A problem at the first cell that differs from an earlier row of the candidate, or whose link or currency does."""
     earlier = _first_filled(rows, column.index)
     if earlier is None:
         return []
-    expected = stripped(earlier.cells[column.index])
     for row in rows:
-        text = stripped(row.cells[column.index])
-        if text and normalize(text) != normalize(expected):
+        text, expected = (_with_format(one, column.index) for one in (row, earlier))
+        if row.cells[column.index] and normalize(text) != normalize(expected):
             message = f"{quoted(text)} differs from {quoted(expected)} in row {earlier.number} of the same candidate"
             hint = "use the same value in all rows of a candidate"
             return [Problem("group-conflict", message, hint, row.place(column))]
     return []
+
+
+def _with_format(row: Row, index: int) -> str:
+    """The text of a cell, with its link and the currency that its format shows."""
+    more = (more for at, more in (*row.links, *row.currencies) if at == index)
+    return " ".join((stripped(row.cells[index]), *more))
 
 
 # --- duplicate e-mail addresses -------------------------------------------------------------------

@@ -21,7 +21,7 @@ from importer.mapping import (
 from importer.models import Row
 from importer.problems import Column, Problem
 from importer.settings import WireFormat
-from importer.transform.entry_rows import EntryRow, columns_of, finder_of
+from importer.transform.entry_rows import EntryRow, finder_of
 from importer.transform.interpreter import OPEN_END
 from importer.transform.lookups import value_reader
 from importer.transform.values import ValueCache, ValueReader
@@ -84,7 +84,7 @@ class _SourceReader:
         self._groups = tuple(_GroupReader(group, kind, wire, caches) for group in entries.groups)
         own = tuple(column for group in self._groups for column in group.columns)
         self._find = finder_of(entries.source, entries.missing, own)
-        self.columns = columns_of(entries.source) or own  # those of the candidate's own row
+        self.columns = entries.shared or own  # those of the candidate's own row
 
     def read(self, row: Row, problems: list[Problem]) -> list[dict[str, Any]]:
         """The entries, in the order of the source; an entry without cells is empty."""

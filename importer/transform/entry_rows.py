@@ -65,17 +65,6 @@ def finder_of(source: EntriesFrom, missing: frozenset[str], read: Iterable[Colum
             return lambda row, problems: _zipped(source, row, missing, problems)
 
 
-def columns_of(source: EntriesFrom) -> tuple[Column, ...]:
-    """The columns of the candidate's own row at which a problem of all its entries is shown."""
-    match source:
-        case FromChild(equals=column) | FromPieces(column=column) | FromJson(column=column):
-            return (column,)
-        case FromLists(columns=columns):
-            return columns
-        case _:
-            return ()
-
-
 # --- other rows ---------------------------------------------------------------------------------
 
 
@@ -139,7 +128,7 @@ def _objects(source: FromJson, row: Row, missing: frozenset[str], problems: list
                 message = f"entry {number} has none of the keys that the mapping reads ({wanted}); it has {there}"
                 problems.append(Problem("list-invalid", message, "correct the keys in the mapping, or the cell", place))
             elif isinstance(cells, str):
-                message = f"{cells} of entry {number} contains a list instead of one text"
+                message = f"{cells} of entry {number} is not one text"
                 problems.append(Problem("list-invalid", message, hint, place))
             else:
                 yield _made(row, cells, place)
@@ -154,6 +143,8 @@ def _cells(item: Mapping[str, Parsed], keys: Sequence[str]) -> list[str] | str:
     for key in keys:
         value: Parsed = item
         for step in [key] if key in item else key.split("."):
+            if value and not isinstance(value, Mapping):
+                return key
             value = value.get(step, "") if isinstance(value, Mapping) else ""
         if not isinstance(value, str):
             return key
@@ -267,8 +258,9 @@ class _Join:
 
     def add(self, row: Row, equals: Column | None = None) -> None:
         key = join_key(row.cells[(equals or self._join.equals).index])
-        self._keys.add(key)
-        if key not in self._join.children.by_key or not key:
+        if key:
+            self._keys.add(key)
+        if not key or key not in self._join.children.by_key:
             return
         if self._first_row.setdefault(key, row.number) != row.number:
             self._repeated_count += 1

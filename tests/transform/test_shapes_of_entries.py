@@ -74,8 +74,10 @@ _JSON = "{education: {json: Schools, school_name: name, major: detail.major}}"
         pytest.param("Ege", "'Ege' is not a valid list: it cannot be read from character 1 on", id="a text"),
         pytest.param("'Ege'", "''Ege'' is not a list of entries", id="a quoted text"),
         pytest.param("['Ege']", "entry 1 is not an object with keys", id="a list of texts"),
+        pytest.param("[{'name': ['A', 'B']}]", "name of entry 1 is not one text", id="a list inside"),
+        pytest.param("[{'detail': 'CS'}]", "detail.major of entry 1 is not one text", id="a text around the key"),
         pytest.param(
-            "[{'name': ['A', 'B']}]", "name of entry 1 contains a list instead of one text", id="a list inside"
+            "[{'detail': [{'major': 'CS'}]}]", "detail.major of entry 1 is not one text", id="a list around the key"
         ),
     ],
 )
@@ -266,6 +268,38 @@ def test_rows_of_one_candidate_that_differ() -> None:
         "c.csv, row 3, column \"E-mail\": 'b@example.com' differs from 'a@example.com' in row 2 of the same "
         "candidate; use the same value in all rows of a candidate"
     ]
+
+
+@pytest.mark.parametrize(
+    ("entries", "first", "second"),
+    [
+        ("school_name: School, end_date: To", ("Ege", ""), ("ETH", "2019-06-30")),
+        ("lists: {split: ';'}, school_name: School, end_date: To", ("Ege;ETH", ""), ("METU;ETH", "2019;2020")),
+        ("cell: {column: School, split: ';', pattern: '(?P<a>.+)'}, school_name: a", ("Ege", ""), ("ETH", "")),
+        ("json: School, school_name: name", ("[]", ""), ("[{'name': 'Ege'}]", "")),
+        ("file: {name: e.csv, key: ID, equals: School}, school_name: Name", ("1", ""), ("2", "")),
+    ],
+)
+def test_entries_of_rows_of_one_candidate_that_differ(
+    entries: str, first: tuple[str, str], second: tuple[str, str]
+) -> None:
+    """No entry is made of cells of several rows, and none is lost: without `rows:` they are of the candidate."""
+    answer, files = f"{{education: {{{entries}}}}}", {"e.csv": "ID,Name\n1,Ege\n"}
+    mapping = mapping_of(answer, ("ID", "School", "To"), _LONG, extra=_GROUPED, files=files)
+    rows = [row("7", *cells, number=number) for number, cells in enumerate((first, second), start=2)]
+    (found,) = candidate_rows(lambda: iter(rows), mapping)
+    assert isinstance(found, Row)
+    is_told = [one.code for one in found.problems] == ["group-conflict"]
+    assert is_told or (first[0] == "Ege" and not second[0])
+
+
+def test_rows_of_one_candidate_whose_links_or_currencies_differ() -> None:
+    """Texts that are the same may have another link or currency behind them."""
+    rows = _rows(("7", "a@example.com", "A"), ("7", "a@example.com", "B"))
+    linked = [replace(one, links=((0, f"mailto:{one.number}@example.com"),)) for one in rows]
+    assert [one.code for one in _grouped(linked)[0].problems] == ["group-conflict"]
+    paid = [replace(one, currencies=((0, sign),)) for one, sign in zip(rows, "€$", strict=True)]
+    assert [one.code for one in _grouped(paid)[0].problems] == ["group-conflict"]
 
 
 def test_a_problem_of_a_member_is_at_its_own_row() -> None:
