@@ -185,8 +185,8 @@ class Planner:
     def _open(self, copy: SourceCopy, mapping: Mapping) -> Sheet:
         options = mapping.source
         is_workbook = kind_by_name(copy.path) is not FileKind.CSV
-        if is_workbook and (read := self._read_before(copy, options)) is not None:
-            return read
+        if is_workbook and not options.counts_from_1900 and (read := self._read_before(copy, options)) is not None:
+            return read  # where days are counted, a workbook that counts them from 1904 must be told apart
         try:
             return open_sheet(copy.path, options, self.limits, shown_as=self.order.shown_as)
         except UnusableInput as error:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import openpyxl
 import pytest
+from openpyxl.utils.datetime import CALENDAR_MAC_1904
 
 from tests.cli.conftest import Served, read_csv
 from tests.cli.test_corrections import correct
@@ -318,3 +319,23 @@ def test_a_merged_cell_belongs_to_no_row_by_guess(serve: Serve, tmp_path: Path) 
     problems = str(ran.summary["problems"])
     assert "the cell is merged with A3" in problems
     assert "the cell is merged with F4" in problems
+
+
+def test_a_workbook_of_1904_that_was_read_before_is_refused_for_days_since_1900(serve: Serve, tmp_path: Path) -> None:
+    """The rows of the earlier check are not taken over: they do not say from when days are counted."""
+    served = serve()
+    book = openpyxl.Workbook()
+    book.epoch = CALENDAR_MAC_1904
+    book.active.append(["E-mail", "First", "Last", "CV", "Firm", "Since"])
+    book.active.append(["ada@example.com", "Ada", "Nur", 70001, "A", 42247])
+    book.save(tmp_path / "people.xlsx")
+    mapping = (
+        "version: 1\ntarget: {job_post: 4f2c9a}\n"
+        "candidate: {email: E-mail, first_name: First, last_name: Last, cv: CV}\n"
+        "answers:\n  phone: {value: '+905550000001'}\n  work_permit: {value: 'yes'}\n"
+        "  experience:\n    experience: {company_name: Firm, start_date: {column: Since, dates: FORM}}\n"
+    )
+    for form, found in (("'%d.%m.%Y'", "'42247' is not a date"), ("excel", "1904")):
+        (tmp_path / "mapping.yaml").write_text(mapping.replace("FORM", form), encoding="utf-8")
+        ran = served("run", "people.xlsx", "--mapping", "mapping.yaml")
+        assert (found in ran.out + ran.err, served.accepted) == (True, [])
