@@ -13,6 +13,7 @@ Anything that is not an ImporterError is a bug of ours and shows its traceback (
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -47,6 +48,12 @@ class Column:
     def label(self) -> str:
         """The column's name for a person: its header, or `=` and its letter if the header is blank."""
         return self.name or f"={self.letter}"
+
+
+def distinct_labels(columns: Sequence[Column]) -> list[str]:
+    """The names of columns for a person; those that are there twice with their letters."""
+    count = Counter(column.label for column in columns)
+    return [f"{one.label} ({one.letter})" if count[one.label] > 1 else one.label for one in columns]
 
 
 def column_letter(index: int) -> str:

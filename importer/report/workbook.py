@@ -11,7 +11,7 @@ import xlsxwriter  # type: ignore[import-untyped]  # it ships no types
 from xlsxwriter.exceptions import FileCreateError  # type: ignore[import-untyped]
 
 from importer.models import CANDIDATE_COLUMN, SUMMARY_SHEET, OutcomeKind
-from importer.problems import Problem
+from importer.problems import Problem, distinct_labels
 from importer.report.accounting import ReportedRow
 from importer.report.next_steps import next_steps
 from importer.report.outcomes import COLORS, WORKBOOK_FILE, csv_file, outcome_text, sheet_title
@@ -139,7 +139,7 @@ class _OutcomeSheet:
         self._rows = 0
         row, *others = facts.import_columns
         self._ours = ours = (row, CANDIDATE_COLUMN, *others)
-        labels = [column.label for column in facts.columns]
+        labels = distinct_labels(facts.columns)
         self._first = len(ours)  # the index of the first column of the source
         self._last = len(ours) + len(labels) - 1
         of_source = [min(max(len(label) + 3, _MIN_WIDTH), _MAX_WIDTH) for label in labels]  # + 3: the filter's button

@@ -15,7 +15,16 @@ from pathlib import Path
 from typing import Final
 
 from importer.models import CANDIDATE_COLUMN, IMPORT_COLUMNS, TO_FIX, CorrectedCell, Outcome, OutcomeKind, Row
-from importer.problems import CellPlace, Column, FilePlace, Place, Problem, UnusableInput, unusable_file
+from importer.problems import (
+    CellPlace,
+    Column,
+    FilePlace,
+    Place,
+    Problem,
+    UnusableInput,
+    distinct_labels,
+    unusable_file,
+)
 from importer.runs.manifest import RunManifest, is_run
 from importer.runs.run_report import refuse_missing
 from importer.runs.table import RunTable
@@ -87,7 +96,7 @@ class _Comparison:
     def add(self, table: ResultsTable) -> None:
         """Compare the rows of one sheet, or of a CSV."""
         columns, self._is_csv = self._table.sheet.columns, table.origin.sheet is None
-        names = [column.name if self._is_csv else column.label for column in columns]
+        names = [column.name for column in columns] if self._is_csv else distinct_labels(columns)
         ours = IMPORT_COLUMNS[0]  # before the columns of the source, or in a CSV after them
         wanted = [*names, ours] if self._is_csv else [ours, *names]
         places, problems = _places_of(table.header, wanted, FilePlace(self._file))
@@ -159,6 +168,10 @@ class _Comparison:
                 self._rewritten.append(f"{self._shown(place)} was {was} and is {_quoted(now)} now")
             elif found:
                 self._problems += [replace(each.problem, place=place) for each in found]
+            elif shown := dict(record.currencies).get(at):
+                message = f"the format of this cell shows '{now} {shown}'"
+                hint = "type the amount with ' in front: then it stays as you type it"
+                self._problems.append(Problem("currency-of-format", message, hint, place))
             elif column.index in row.typed and not is_value and _AMBIGUOUS.fullmatch(now):
                 hint = f"write {now.replace('.', '')} or {now}0"
                 self._problems.append(Problem("correction-ambiguous", f"'{now}' can be two numbers", hint, place))
@@ -175,7 +188,7 @@ class _Comparison:
         before = row.cells[column.index]
         if not self._is_csv and (column.index in row.typed or not is_value):
             return False
-        if not _may_be_fixed(outcome, row, column.index):
+        if not _may_be_fixed(outcome, row, column):
             return self._is_csv or _may_be_rewritten(before, now)
         return bool(now) and _may_be_mistaken(before, now)
 
@@ -265,15 +278,17 @@ _SHORT: Final = re.compile(r"-?\d{1,3}(?:[.,]\d+)?")  # what a program makes of 
 _LOSES: Final = re.compile(r"\+?0*(\d+)")  # its zeros or plus, in every program
 
 
-def _may_be_fixed(outcome: Outcome | None, was: Row, index: int) -> bool:
-    """Whether the report asks to fix a cell, by the index of its column, or the row as a whole: the service rejected it
+def _may_be_fixed(outcome: Outcome | None, was: Row, column: Column) -> bool:
+    """Whether the report asks to fix a cell, by its place or its name, or the row as a whole: the service rejected it
     without naming a cell.
     """
     if outcome is None or outcome.kind not in TO_FIX:
         return False
     places = [one.place for one in outcome.problems]
     cells = [one for one in places if isinstance(one, CellPlace) and (one.origin, one.row) == (was.origin, was.number)]
-    if any(one.column is None or one.column.index == index for one in cells):
+    if any(one.column is None or one.column.index == column.index for one in cells):
+        return True
+    if any(f"'{column.label}'" in one.message for one in outcome.problems):  # the end of a range, beside its start
         return True
     return outcome.kind is OutcomeKind.REJECTED and not all(isinstance(one, CellPlace) for one in places)
 

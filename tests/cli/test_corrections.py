@@ -341,6 +341,43 @@ def test_what_was_typed_is_read_as_it_is_seen(serve: Serve) -> None:
     assert served("show", "--row", "2").out.count("00014") >= 1
 
 
+def test_an_amount_with_the_currency_of_its_format_is_refused(serve: Serve) -> None:
+    """A correction has a text, and no number format: the dollars would be sent as the currency of the mapping."""
+    served = serve()
+    first = run_first(served, candidate(1, **{MAIL: BAD, "CV": ""}))
+    report = served.door.folder / first / "report.xlsx"
+    fix(report, {"CV": 14, MAIL: "ada@example.com"})
+    book = load_workbook(report)
+    book["invalid"]["I2"].number_format = '#,##0 "USD"'
+    book.save(report)
+    refused = served("run", f"{first}/report.xlsx")
+    assert (refused.code, "invalid!I2: the format of this cell shows '14 USD'" in refused.err) == (3, True)
+
+
+def test_columns_of_one_name_have_their_letters(serve: Serve) -> None:
+    """So each is found wherever a person moves it."""
+    served = serve()
+    people = served.door.folder / "people.csv"
+    write_csv(people, [candidate(1, **{MAIL: BAD})])
+    header, row = people.read_text("utf-8").splitlines()
+    people.write_text(f"{header},Note,Note\n{row},first,second\n", "utf-8")
+    mapping = served.door.folder / "mapping.yaml"
+    mapping.write_text(mapping.read_text("utf-8") + "  cover_letter: '=H'\n", "utf-8")
+    report = served.door.folder / "results" / served(*RUN, "--json").summary["run"] / "report.xlsx"
+    book = load_workbook(report)
+    sheet = book["invalid"]
+    last = sheet.max_column
+    assert [sheet.cell(1, at).value for at in (last - 1, last)] == ["Note (H)", "Note (I)"]
+    for each in (1, 2):
+        kept = sheet.cell(each, last - 1).value
+        sheet.cell(each, last - 1).value = sheet.cell(each, last).value
+        sheet.cell(each, last).value = kept
+    book.save(report)
+    fix(report, {MAIL: "ada@example.com"})
+    ran = served("run", str(report), "--json")
+    assert (ran.counts, ran.summary["source"]["reading"].endswith("1 cell corrected")) == ({"created": 1}, True)
+
+
 def test_a_column_without_a_header_is_not_another_one(serve: Serve) -> None:
     """The report shows it by its letter, so that a column of a person's own beside it is told from it."""
     served = serve()
