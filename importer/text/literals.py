@@ -29,6 +29,10 @@ _SURROGATES = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 Parsed = str | Sequence["Parsed"] | Mapping[str, "Parsed"]
 
 
+class Number(str):
+    """A number that is not written as a text: its decimal point is one whatever the language."""
+
+
 class InvalidLiteral(ValueError):
     """The text is not valid JSON or Python; the message gives the position in characters from 1."""
 
@@ -82,7 +86,7 @@ class _Parser:
         if token.kind == "text":
             return _unescaped(token.text)
         if token.kind == "number":
-            return token.text
+            return Number(token.text)
         if token.kind == "word" and token.text in _WORDS:
             return _WORDS[token.text]
         if token.kind in _CLOSING:

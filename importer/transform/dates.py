@@ -149,6 +149,7 @@ _EXCEL_LEAP_BUG = 60  # Excel counts 29 February 1900, which did not exist
 _LIKE_A_DATE = re.compile(r"(?:19|20)[0-9]{2}(?:(?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01]))?")
 # Below are days in a column of seconds, seconds in one of milliseconds, and zeros for a blank.
 _LEAST_COUNT = {"epoch": 2 * 86_400, "epoch_ms": 30 * 86_400_000}
+_LEAST_WITH_FRACTION = 10_000  # 31.05 is a day and a month
 
 
 def _read_count(text: str, count: str) -> date | None:
@@ -160,7 +161,7 @@ def _read_count(text: str, count: str) -> date | None:
     if match is None or _LIKE_A_DATE.fullmatch(text):
         return None
     number = int(match.group(1))
-    if number < _LEAST_COUNT.get(count, 0):
+    if number < _LEAST_COUNT.get(count, 0) or ("." in text and number < _LEAST_WITH_FRACTION):
         return None
     match count:
         case "excel":

@@ -9,12 +9,12 @@ from functools import partial
 from typing import Any, Literal
 
 from importer.documents.folder import NotFound, Pending, Several
-from importer.mapping import CellPattern, Kind, Otherwise, ResolvedTable, ResolvedValue, Take
+from importer.mapping import NUMBERS, CellPattern, Kind, Otherwise, ResolvedTable, ResolvedValue, Take
 from importer.problems import Unread
 from importer.settings import WireFormat
-from importer.text.literals import InvalidLiteral, read_literal
+from importer.text.literals import InvalidLiteral, Number, read_literal
 from importer.text.normalize import did_you_mean, normalize, normalized, pieces_with, range_pieces, site_of, stripped
-from importer.transform.kinds import joined_choices, reader_of
+from importer.transform.kinds import decimal_point, joined_choices, reader_of
 from importer.transform.names import part_of_name
 from importer.transform.texts import InvalidValue, in_mapping, into_table, matched, quoted
 
@@ -50,6 +50,7 @@ class Interpreter:
             self._choices = normalized(known)
             self._longest_choice = max((len(self._separator.split(each)) // 2 + 1 for each in known), default=1)
         self._has_options = bool(value.field.options) or value.field.kind in (Kind.YES_NO, Kind.FLAG)
+        self._point = decimal_point(value) if value.field.kind in NUMBERS else "."
         self._bare = not (spec.before or spec.after)
         self._missing = value.missing
         self._longest_missing = max(map(len, value.missing), default=0) + _SPARE
@@ -60,6 +61,10 @@ class Interpreter:
     def is_missing(self, text: str) -> bool:
         """Whether the stripped text counts as an empty cell."""
         return not text or (len(text) <= self._longest_missing and normalize(text) in self._missing)
+
+    def written(self, text: str, typed: bool) -> str:
+        """A text with the number of a cell as the mapping declares numbers; for steps that make another text of it."""
+        return text.replace(".", self._point) if typed else text
 
     def read_fixed(self, text: str) -> Any:
         """A text written in the mapping itself; missing words and value tables do not apply to it."""
@@ -81,7 +86,7 @@ class Interpreter:
                 return found
             if self.is_missing(found):
                 return None
-            text, typed = found, typed and found == text
+            text, typed = (text, typed) if found == text else (self.written(found, typed), False)
         if spec.pick is not None:
             if len(text) > _LONGEST_PICKED:
                 message = f"{quoted(text)} has {len(text):,} characters, of which pick: reads {_LONGEST_PICKED:,}"
@@ -96,7 +101,7 @@ class Interpreter:
         if present and normalize(text) in present:
             return OPEN_END
         if spec.part == "start" or spec.part == "end":
-            return self._read_range(text, spec.part)
+            return _no_range(text) if typed else self._read_range(text, spec.part)  # 10-40 may be October 1940 now
         if self._several:
             return self._read_choices(text, typed)
         return self._read_piece(text, typed)
@@ -162,7 +167,8 @@ class Interpreter:
                 found = read_literal(text)
             except InvalidLiteral as error:
                 return InvalidValue("list-invalid", f"{quoted(text)} is not a valid list: {error}", "correct it")
-            pieces = [piece for piece in found if isinstance(piece, str)] if isinstance(found, list) else []
+            items = found if isinstance(found, list) else []
+            pieces = [self.written(item, isinstance(item, Number)) for item in items if isinstance(item, str)]
             if len(pieces) < len(found):
                 return InvalidValue("list-invalid", f"{quoted(text)} is not a list of texts", "correct it")
         return [piece for piece in map(stripped, pieces) if not self.is_missing(piece)]
@@ -245,7 +251,11 @@ class Interpreter:
         if table is None:
             if self._bare:
                 return self._read_kind(text, typed)
-            completed = _completed(text, self._spec.before or "", self._spec.after or "")
+            before, after = self._spec.before or "", self._spec.after or ""
+            if self._value.field.kind is Kind.PHONE and text.startswith("0") and before.endswith("0"):  # 00 is abroad
+                message = f"{quoted(text)} begins with 0, and the mapping writes one before it"
+                return InvalidValue("phone-invalid", message, "remove it here, or before: from the mapping")
+            completed = _completed(self.written(text, typed), before, after)
             return completed if isinstance(completed, InvalidValue) else self._read_kind(completed, False)
         target = table.targets.get(normalize(text))
         if target is not None:
@@ -272,6 +282,9 @@ class Interpreter:
         )
 
 
+_ADDRESS = re.compile(r"(?:[\w-]+\.)+[\w-]+/|[^/]*:/|[^@]+@|.*//")  # github.com/ada, http:/..., ada@example.com
+
+
 def _completed(text: str, before: str, after: str) -> str | InvalidValue:
     """A text with what the mapping writes before and after it; a whole web address needs no beginning of one."""
     given, beginning = text.casefold(), before.casefold()
@@ -283,7 +296,9 @@ def _completed(text: str, before: str, after: str) -> str | InvalidValue:
         one.rpartition("://")[2].partition("/")[0].removeprefix("www.") for one in (beginning, given)
     )  # linkedin.com of https://www.linkedin.com/in/
     is_own = bool(host) and f".{own}".endswith(f".{host}")
-    if "://" in given or is_own or (given.startswith("/") and beginning.endswith("/")):
+    folder = beginning.removesuffix("/").rpartition("/")[2]  # in
+    is_address = bool(host) and (given.startswith(f"{folder}/") or _ADDRESS.match(given))
+    if "://" in given or is_own or (beginning.endswith("/") and (is_address or given.startswith("/"))):
         message = f"{quoted(text)} has the beginning of an address, and the mapping writes {quoted(before)} before it"
         return InvalidValue("url-invalid", message, "write only what comes behind that, or remove it from the mapping")
     return f"{before}{text}{after}"

@@ -81,12 +81,12 @@ def _integer_reader(value: ResolvedValue) -> TextReader:
 def _decimal_reader(value: ResolvedValue) -> TextReader:
     """A reader of numbers with the declared separators, in digits of any script.
 
-    Where `decimal` is not declared, it is a point (a comma if thousands are separated by points). A text "1.234" may
-    mean thousands and is not valid where neither separator is declared; nor is it as an amount of a currency.
+    A text "1.234" may mean thousands and is not valid where neither separator is declared; nor is it as an amount of a
+    currency.
     """
     thousands, is_unproven = value.formats.thousands, bool(value.formats.currency)
     is_unproven = is_unproven or (value.formats.decimal is None and thousands is None)
-    point = value.formats.decimal or ("," if thousands == "." else ".")
+    point = decimal_point(value)
     pattern = re.compile(f"{_whole_pattern(thousands)}({re.escape(point)}[0-9]+)?")
     unproven = re.compile(rf"[+-]?[1-9][0-9]{{0,2}}[{point}][0-9]{{3}}") if is_unproven else None
     amount = _amount_in(value)
@@ -105,6 +105,11 @@ def _decimal_reader(value: ResolvedValue) -> TextReader:
         return format(number, "f")
 
     return read
+
+
+def decimal_point(value: ResolvedValue) -> str:
+    """The declared one; if none is, a point, or a comma where points separate thousands."""
+    return value.formats.decimal or ("," if value.formats.thousands == "." else ".")
 
 
 def _typed_number(text: str) -> Decimal | None:

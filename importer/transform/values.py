@@ -154,8 +154,16 @@ class ValueReader:
         return found
 
     def _beside(self, read: Any, row: Row, column: Column) -> Any:
-        """What was read from a cell, or of a hyperlink cell the address of its link; not an amount whose cell shows
-        another currency than the declared one."""
+        """What was read from a cell, or of a hyperlink cell the address of its link."""
+        link = dict(row.links).get(column.index) if row.links else None
+        if link and self._picks_links:
+            return self._interpreter.read(stripped(row.cells[column.index]), typed=False, link=link)
+        if link and self._follows_links and read is not None:
+            return linked_url(row.cells[column.index], link)
+        return self._in_currency(read, row, column)
+
+    def _in_currency(self, read: Any, row: Row, column: Column) -> Any:
+        """What was read; not an amount whose cell shows another currency than the declared one."""
         if self._has_currency and row.currencies and read is not None:
             declared, shown = self.value.formats.currency or (), dict(row.currencies).get(column.index)
             if shown and not any(is_same_currency(shown, each) for each in declared):
@@ -166,15 +174,11 @@ class ValueReader:
                 other = f"add '{shown}' to currency: {in_mapping(self.value.place)}" if is_known else "write it in full"
                 hint = f"convert it to {declared[0]}, or {other}"
                 return InvalidValue("currency-of-format", message, hint)
-        link = dict(row.links).get(column.index) if row.links else None
-        if link and self._picks_links:
-            return self._interpreter.read(stripped(row.cells[column.index]), typed=False, link=link)
-        if not link or not self._follows_links or read is None:
-            return read
-        return linked_url(row.cells[column.index], link)
+        return read
 
     def _read_joined(self, row: Row, problems: list[Problem]) -> Any:
-        cells = [stripped(row.cells[column.index]) for column in self.value.columns]
+        texts = ((stripped(row.cells[column.index]), column.index in row.typed) for column in self.value.columns)
+        cells = [self._interpreter.written(text, typed) for text, typed in texts]
         filled = [text for text in cells if not self._is_missing(text)]
         name = self.value.spec.name
         if name is not None:  # of a file; with a blank cell it would be that of others
@@ -185,6 +189,8 @@ class ValueReader:
         if self.value.field.kind is Kind.DATE and 0 < len(filled) < len(cells) > 2:  # 5.2024 without a day or a month?
             hint = "fill in all its cells"
             read = InvalidValue("date-incomplete", f"{quoted(text)} is joined from cells of which one is blank", hint)
+        for column in self.value.columns:
+            read = self._in_currency(read, row, column)
         if isinstance(read, InvalidValue):
             problems.append(read.at(row.place(self.first_filled(row))))
         return read

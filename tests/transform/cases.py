@@ -313,6 +313,11 @@ GOOD = (
     ),
     Good("open start of a range", _DATE, "- 2023", None, '{column: Cell, part: start, dates: "%Y"}'),
     Good("lower end of a salary", _INTEGER, "40 - 50", "40", "{column: Cell, part: start}"),
+    Good("part of a number cell", _DECIMAL, "12.375%", "12.375", _SIGNS[:-1] + r", pattern: '(?P<n>.+)%'}", typed=True),
+    Good("joined number cell", _DECIMAL, "22.375", "22.375", _SIGNS.replace("column: Cell", "join: [Cell]"), True),
+    Good("number cell with an ending", _DECIMAL, "22.375", "22.3755", _SIGNS[:-1] + ", after: '5'}", typed=True),
+    Good("number in a list", _DECIMAL, '[22.375, "1"]', "22.375", _SIGNS[:-1] + ", split: json, take: first}"),
+    Good("text in a list", _DECIMAL, '["22.375", 1]', "22375", _SIGNS[:-1] + ", split: json, take: first}"),
     Good(
         "group of a pattern",
         _TEXT,
@@ -630,7 +635,8 @@ BAD = (
     *(Bad(f"other address behind the beginning of one: {cell}", _URL, cell,
           f"'{cell}' has the beginning of an address, and the mapping writes 'https://example.com/in/' before it; "
           "write only what comes behind that, or remove it from the mapping", _PROFILE)
-      for cell in ("https://example.org/in/ada", "www.example.com/in/ada", "tr.Example.com/in/ada", "/in/ada")),
+      for cell in ("https://example.org/in/ada", "www.example.com/in/ada", "tr.Example.com/in/ada", "/in/ada", "in/ada",
+                   "github.com/ada", "http:/example.com/in/ada", "https//example.com/in/ada", "ada@example.org")),
     _unsplit("capitals in front", "MÜLLER Hans", f": 'MÜLLER' is in capitals; {_AS_LAST_FIRST}; {_CAPITALS}"),
     _unsplit("capitals of two words", "Ana GARCÍA LÓPEZ", f": 'GARCÍA' is in capitals; {_AS_LAST_FIRST}; {_CAPITALS}"),
     _unsplit("capitals at the end", "Hans MÜLLER", f": 'MÜLLER' is in capitals; {_AS_LAST_FIRST}; {_CAPITALS}",
@@ -641,6 +647,14 @@ BAD = (
     Bad("month that looks like a range", _DATE, "2019-05",
         f"'2019-05' is not a valid range of two values; {_REST_OF_RANGE}",
         '{column: Cell, part: start, dates: "%Y", missing_day: first, missing_month: first}'),
+    Bad("range that became a date", _INTEGER, "1940-10-01",
+        f"'1940-10-01' is not a valid range of two values; {_REST_OF_RANGE}", "{column: Cell, part: end}", typed=True),
+    Bad("day and month beside Excel's days", _DATE, "31.05",
+        "'31.05' is not a date in the format excel or %d.%m.%Y; write it as YYYY-MM-DD, or add its format under dates: "
+        "in m.yaml:4", '{column: Cell, dates: [excel, "%d.%m.%Y"]}'),
+    Bad("phone number with a zero behind another one", PHONE, "0532 211 22 33",
+        "'0532 211 22 33' begins with 0, and the mapping writes one before it; remove it here, or before: from the "
+        "mapping", "{column: Cell, region: TR, before: '0'}"),
     Bad("range whose other end cannot be read", _INTEGER, "40 - 50k",
         "'50k' is not a whole number; write it in digits",
         "{column: Cell, part: start}"),

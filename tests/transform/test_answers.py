@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from importer.models import Answer, Question
@@ -140,6 +142,15 @@ def test_joined_columns_leave_out_blank_ones() -> None:
     assert answer_of(mapping, row("İzmir", "-", " Türkiye ")) == Answer(
         {"id": 7, "question_key": "q"}, answer="İzmir, Türkiye"
     )
+
+
+def test_a_joined_amount_whose_cell_shows_another_currency() -> None:
+    """As in a column alone, the currency of the number format is compared with the declared one."""
+    mapping = mapping_of("{join: [A, B], currency: [EUR]}", ("A", "B"), question("integer"))
+    dollars = replace(row("48000", "EUR", typed=(0,)), currencies=((4, "$"),))
+    assert [one.split(";")[0] for one in problems_of(mapping, dollars)] == [
+        "c.csv, row 5, column \"A\": the format of this cell shows '48000 $', not EUR"
+    ]
 
 
 def test_columns_joined_in_lines() -> None:
