@@ -1,4 +1,4 @@
-"""Processes that are started get no secrets of this one; and the start and the end of a command."""
+"""The start and the end of every command."""
 
 from __future__ import annotations
 
@@ -7,26 +7,6 @@ import gc
 import os
 import signal
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
-
-_SECRET = ("TOKEN", "LEDGER")  # the address of a ledger may contain a password
-
-
-@contextmanager
-def without_secrets() -> Iterator[None]:
-    """Processes that are started meanwhile, and theirs, do not get the token of this one."""
-    kept = {name: value for name, value in os.environ.items() if any(word in name.upper() for word in _SECRET)}
-    for name in kept:
-        del os.environ[name]
-    try:
-        yield
-    finally:
-        os.environ.update(kept)
-
-
-# --- the start and the end of every command ---
-
 
 _LOADED_OBJECTS = 200_000  # a little more than all our libraries create
 

@@ -6,7 +6,6 @@ The same orders as those of the commands; nothing is printed or asked.
 from __future__ import annotations
 
 import csv
-import inspect
 import os
 import queue
 import threading
@@ -152,7 +151,6 @@ def _run(
 def _order(
     source: str | os.PathLike[str] | pd.DataFrame, mapping: str | os.PathLike[str], options: Options
 ) -> Iterator[Order]:
-    _refuse_in_workers()
     given = given_options({name: value for name, value in options.items() if name != "settings"}, "{name}={value}")
     settings = given.settings(given.out, given_by="an option in Python", **_settings(options.get("settings", {})))
     more = {f"--{name}": str(value) for name, value in options.get("settings", {}).items() if name in _AS_FLAGS}
@@ -176,15 +174,6 @@ def _settings(given: Mapping[str, Any]) -> Mapping[str, Any]:
         if name not in Settings.model_fields:
             raise UsageError(f"the setting {name} is unknown; {did_you_mean(str(name), Settings.model_fields)}")
     return given
-
-
-def _refuse_in_workers() -> None:
-    """The processes that check a large file import the script that was started, and must not run it again."""
-    frame = inspect.currentframe()
-    while frame is not None:
-        if frame.f_globals.get("__name__") == "__mp_main__" and frame.f_code.co_name == "<module>":
-            raise UsageError('put what calls importer under if __name__ == "__main__": it starts processes')
-        frame = frame.f_back
 
 
 # --- DataFrames -------------------------------------------------------------------------------------

@@ -8,48 +8,24 @@ All rows are checked before the first one is sent:
 
 from __future__ import annotations
 
-import os
-import signal
-import threading
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import ExitStack, suppress
 from dataclasses import replace
 from itertools import islice
-from multiprocessing import current_process, forkserver, get_context
-from multiprocessing.connection import Connection
-from multiprocessing.context import ForkServerContext, SpawnContext
-from queue import SimpleQueue
-from typing import Final, Literal, NamedTuple
+from typing import Final, Literal
 
 from importer.app.orders import Forecast
+from importer.app.prepare_rows import prepared
 from importer.ledger import Ledger
 from importer.mapping import DuplicatePolicy, ResolvedMapping
 from importer.models import ROUTE_UNKNOWN, Outcome, OutcomeKind, ReadyCandidate, Row
 from importer.problems import Origin, Problem
-from importer.processes import without_secrets
 from importer.report.accounting import ReportedRow, SummaryCounter
 from importer.runs.known_rows import CandidateEmail, Emails, KnownRows
 from importer.runs.table import Classified, RunTable
 from importer.sending import DryLoader, LoadOptions
-from importer.transform import (
-    Filtered,
-    Invalid,
-    LikelyErrors,
-    Seen,
-    candidate_rows,
-    encode,
-    place_of_address,
-    same_address,
-    transform_row,
-)
+from importer.transform import Filtered, Invalid, LikelyErrors, candidate_rows, place_of_address, same_address
 
 ReadRows = Callable[[], Iterator[Row]]
-_Rows = list[Row | Filtered]
-_FEW: Final = 2_000  # rows that are prepared in less time than it takes to start other processes
-_BLOCK: Final = 64  # rows that another process prepares at once
-_AHEAD: Final = 3  # blocks that wait for each process
-_MOST_PROCESSES: Final = 8
 _AT_ONCE: Final = 1_000  # kept, and looked up in the ledger
 
 
@@ -82,7 +58,7 @@ def each_by_itself(
     read: ReadRows, mapping: ResolvedMapping, likely: LikelyErrors, *, strict: bool = False
 ) -> Iterator[Classified]:
     """The candidates in the order of the file, none of them compared with another one."""
-    for row, (result, seen) in _prepared(candidate_rows(read, mapping), mapping):
+    for row, (result, seen) in prepared(candidate_rows(read, mapping), mapping):
         if isinstance(result, Filtered):
             outcome = Outcome(result.row, OutcomeKind.FILTERED, problems=(result.problem,))
             yield Classified((result.row,), outcome)
@@ -153,116 +129,6 @@ def _held_back(
             problem = same_address(places[row], places[other], "neither" if are_all else becomes)
             own = one.result.problems if isinstance(one.result, Outcome) else ()
             yield Classified(one.rows, Outcome(row, OutcomeKind.INVALID, problems=(*own, problem)))
-
-
-# --- each row by itself, in other processes if there are many ------------------------------------------
-
-
-class _Prepared(NamedTuple):
-    """What a row is by itself; nothing in it depends on another row, so that another process can prepare it."""
-
-    result: ReadyCandidate | Invalid | Filtered
-    seen: Seen | None = None  # of one that can be sent
-
-
-class _Preparation:
-    """Prepares rows."""
-
-    def __init__(self, mapping: ResolvedMapping) -> None:
-        self._mapping, self._likely = mapping, LikelyErrors(mapping)
-
-    def row(self, row: Row | Filtered) -> _Prepared:
-        if isinstance(row, Filtered):
-            return _Prepared(row)
-        result = transform_row(row, self._mapping)
-        if isinstance(result, Invalid | Filtered):
-            return _Prepared(result)
-        return _Prepared(encode(result), self._likely.look(row, result))
-
-    def rows(self, rows: _Rows) -> list[_Prepared]:
-        return list(map(self.row, rows))
-
-
-def _prepared(rows: Iterator[Row | Filtered], mapping: ResolvedMapping) -> Iterator[tuple[Row | Filtered, _Prepared]]:
-    """All rows in order, each as it is prepared."""
-    here = _Preparation(mapping)
-    processes = 1 if current_process().daemon else min(_cores(), _MOST_PROCESSES)  # a daemon can start none
-    for row in rows if processes == 1 else islice(rows, _FEW):
-        yield row, here.row(row)
-    if (block := list(islice(rows, _BLOCK))) and processes > 1:
-        yield from _prepared_elsewhere(block, rows, mapping, here, processes)
-
-
-def _prepared_elsewhere(
-    block: _Rows, rows: Iterator[Row | Filtered], mapping: ResolvedMapping, here: _Preparation, processes: int
-) -> Iterator[tuple[Row | Filtered, _Prepared]]:
-    """The blocks in order: each process has a pipe of its own and gets them in turn, so that none waits for a lock."""
-    os.environ["PYTHONSAFEPATH"] = "1"  # no module beside the file is imported
-    context: SpawnContext | ForkServerContext = get_context("spawn")
-    if hasattr(os, "fork"):
-        context = get_context("forkserver")  # a plain fork would have the locks of our threads
-        with without_secrets():
-            forkserver.ensure_running()
-    waiting: deque[tuple[_Rows, Connection]] = deque()
-    with ExitStack() as pipes:
-        idle = deque([pipes.enter_context(_started(context, mapping)) for _ in range(processes)] * _AHEAD)
-        while block or waiting:
-            if block and idle:
-                _send(idle[0], block)
-                waiting.append((block, idle.popleft()))
-                block = list(islice(rows, _BLOCK))
-            else:
-                first, pipe = waiting.popleft()
-                yield from zip(first, _received(pipe) or here.rows(first), strict=True)
-                idle.append(pipe)
-
-
-def _started(context: SpawnContext | ForkServerContext, mapping: ResolvedMapping) -> Connection:
-    """To another process, which ends when this one closes its end."""
-    ours, theirs = context.Pipe()
-    with theirs:
-        context.Process(target=_prepare_there, args=(theirs, mapping), daemon=True).start()
-    return ours
-
-
-def _send(pipe: Connection, block: _Rows) -> None:
-    try:
-        pipe.send(block)
-    except OSError:
-        pipe.close()
-
-
-def _received(pipe: Connection) -> list[_Prepared] | None:
-    """None if the process was killed, perhaps since memory ran out: even in the middle of an answer."""
-    try:
-        found: list[_Prepared] = pipe.recv()
-    except (EOFError, OSError):
-        pipe.close()  # a later answer of it would be taken for this one
-        return None
-    return found
-
-
-def _cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-def _prepare_there(pipe: Connection, mapping: ResolvedMapping) -> None:
-    """What another process does."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that waits for the rows
-    blocks: SimpleQueue[_Rows] = SimpleQueue()
-    threading.Thread(target=_receive, args=(pipe, blocks), daemon=True).start()
-    preparation = _Preparation(mapping)
-    with suppress(OSError):  # nobody waits for it any more
-        while True:
-            pipe.send(preparation.rows(blocks.get()))
-
-
-def _receive(pipe: Connection, blocks: SimpleQueue[_Rows]) -> None:
-    """At all times, so that the two never wait for each other to read; and to the end of the other process."""
-    with suppress(EOFError, OSError):
-        while True:
-            blocks.put(pipe.recv())
-    os._exit(1)
 
 
 # --- what will become of all rows ---------------------------------------------------------------------

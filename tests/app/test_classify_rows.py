@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
-import multiprocessing
-import os
+import pickle
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
 
-from importer.app import classify_rows
+from importer.app import prepare_rows
 from importer.app.classify_rows import Classified, ReadRows, check_rows, each_by_itself
 from importer.mapping import DuplicatePolicy, ResolvedMapping, read_mapping, resolve
 from importer.models import Outcome, Question, Row
@@ -80,82 +79,114 @@ def test_other_processes_classify_rows_as_this_one_does(
     mapping: ResolvedMapping, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The same candidates, bytes, problems and warnings in the same order, up to the place where the file breaks."""
-    monkeypatch.setattr(classify_rows, "_cores", lambda: 1)
+    monkeypatch.setattr(prepare_rows, "_cores", lambda: 1)
     here = _classified(_rows, mapping)
-    monkeypatch.setattr(classify_rows, "_cores", lambda: 2)
-    monkeypatch.setattr(classify_rows, "_FEW", 100)
+    monkeypatch.setattr(prepare_rows, "_cores", lambda: 2)
+    monkeypatch.setattr(prepare_rows, "_FEW", 100)
+    monkeypatch.setattr(prepare_rows._Preparation, "rows", None)  # no block is prepared here
     there = _classified(_rows, mapping)
     assert len(here) == 998
     assert there == here[: len(there)]
-    assert len(there) >= 998 - 64 * (1 + 2 * classify_rows._AHEAD)  # those in its last blocks are not worth more
+    assert len(there) >= 998 - 64 * (1 + 2 * prepare_rows._AHEAD)  # those in its last blocks are not worth more
     outcomes = [one.result for one in here if isinstance(one.result, Outcome)]
     codes = {problem.code for outcome in outcomes for problem in outcome.problems}
     assert codes == {"filtered", "email-invalid", "phone-invalid"}
 
 
-def test_a_process_that_is_killed_costs_nothing(mapping: ResolvedMapping, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def others(monkeypatch: pytest.MonkeyPatch) -> list[subprocess.Popen[bytes]]:
+    """The processes that are started, which prepare all rows but a few."""
+    started = list[subprocess.Popen[bytes]]()
+
+    class Recorded(prepare_rows._OtherProcess):
+        def __init__(self, mapping: ResolvedMapping) -> None:
+            super().__init__(mapping)
+            assert self._process is not None
+            started.append(self._process)
+
+    monkeypatch.setattr(prepare_rows, "_OtherProcess", Recorded)
+    monkeypatch.setattr(prepare_rows, "_cores", lambda: 2)
+    monkeypatch.setattr(prepare_rows, "_FEW", 10)
+    return started
+
+
+def test_a_process_that_is_killed_costs_nothing(
+    mapping: ResolvedMapping, others: list[subprocess.Popen[bytes]], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """This process prepares what the others do not: one may be killed when memory runs out."""
-    monkeypatch.setattr(classify_rows, "_cores", lambda: 2)
-    monkeypatch.setattr(classify_rows, "_FEW", 10)
 
     def rows() -> Iterator[Row]:
         for number in range(2, 1000):
             if number == 500:
-                for process in multiprocessing.active_children():
-                    process.kill()
+                for other in others:
+                    other.kill()
             yield _row(number)
 
-    killed = _classified(rows, mapping)
-    monkeypatch.setattr(classify_rows, "_cores", lambda: 1)
-    assert killed == _classified(rows, mapping)
+    found = _classified(rows, mapping)
+    monkeypatch.setattr(prepare_rows, "_cores", lambda: 1)
+    assert (len(others), found) == (2, _classified(rows, mapping))
 
 
-@pytest.mark.parametrize("answer", [b"", b"\0\0\4\0half"], ids=["before", "in the middle of"])
-def test_a_process_that_is_killed_while_it_answers(answer: bytes) -> None:
-    """Its answers end there: no later one is taken for another block."""
-    ours, theirs = multiprocessing.Pipe()
-    theirs.send([])
-    with theirs:
-        os.write(theirs.fileno(), answer)
-    assert [classify_rows._received(ours) for _ in range(3)] == [[], None, None]
-    classify_rows._send(ours, [])
+def test_a_process_that_cannot_be_started_costs_nothing(
+    mapping: ResolvedMapping, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither one that is no Python, nor one that does not exist."""
+    monkeypatch.setattr(prepare_rows, "_cores", lambda: 1)
+    expected = _classified(lambda: map(_row, range(2, 1000)), mapping)
+    monkeypatch.setattr(prepare_rows, "_cores", lambda: 2)
+    monkeypatch.setattr(prepare_rows, "_FEW", 10)
+    for program in ("/bin/false", "/no/such/program", ""):
+        monkeypatch.setattr(sys, "executable", program)
+        assert _classified(lambda: map(_row, range(2, 1000)), mapping) == expected
 
 
-@pytest.mark.skipif(not Path("/proc").is_dir(), reason="reads the environment of processes in /proc")
-def test_other_processes_have_no_token(mapping: ResolvedMapping, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Neither in their memory nor in their environment."""
-    monkeypatch.setattr(classify_rows, "_cores", lambda: 2)
-    monkeypatch.setattr(classify_rows, "_FEW", 10)
+@pytest.mark.parametrize("more", [b"", b"\x80\x04\x95"], ids=["before an answer", "in the middle of one"])
+def test_after_a_part_of_an_answer_no_other_one_is_taken(
+    more: bytes, mapping: ResolvedMapping, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It would be that to other rows."""
+    program = f"import sys; sys.stdout.buffer.write({pickle.dumps([]) + more!r})"
+    monkeypatch.setattr(prepare_rows, "_PROGRAM", program)
+    with closing(prepare_rows._OtherProcess(mapping)) as other:
+        assert [other.receive() for _ in range(3)] == [[], None, None]
+        other.send([])
+
+
+@pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="reads the environment of processes in /proc")
+def test_other_processes_have_no_token(
+    mapping: ResolvedMapping, others: list[subprocess.Popen[bytes]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not in their environment."""
     monkeypatch.setenv("IMPORTER_TOKEN", "s3cret-of-this-test")
     found: list[bytes] = []
 
     def rows() -> Iterator[Row]:
         for number in range(2, 600):
             if number == 500:
-                found.extend(Path(f"/proc/{one.pid}/environ").read_bytes() for one in multiprocessing.active_children())
+                found.extend(Path(f"/proc/{other.pid}/environ").read_bytes() for other in others)
             yield _row(number)
 
     assert _classified(rows, mapping)
-    assert (len(found), [one for one in found if b"s3cret-of-this-test" in one]) == (2, [])
+    assert [(b"PATH=" in one, b"s3cret-of-this-test" in one) for one in found] == [(True, False)] * 2
 
 
 _ENDLESS = """
-import itertools, sys
+import itertools, subprocess, sys
 from pathlib import Path
-from importer.app import classify_rows
-from tests.app.test_classify_rows import _MAPPING, _row, mapping
-classify_rows._cores, classify_rows._FEW = (lambda: 2), 10
+from importer.app import classify_rows, prepare_rows
+from tests.app.test_classify_rows import _row, mapping
+prepare_rows._cores, prepare_rows._FEW, start, others = (lambda: 2), 10, subprocess.Popen, []
+prepare_rows.subprocess.Popen = lambda *args, **named: others.append(start(*args, **named)) or others[-1]
 from importer.transform import LikelyErrors
 mapping = mapping.__wrapped__(Path(sys.argv[1]))
 read = lambda: map(_row, itertools.count(2))
 for count, one in enumerate(classify_rows.each_by_itself(read, mapping, LikelyErrors(mapping))):
     if count == 2000:
-        import multiprocessing
-        print(*(process.pid for process in multiprocessing.active_children()), flush=True)
+        print(*(other.pid for other in others), flush=True)
 """
 
 
-@pytest.mark.skipif(not Path("/proc").is_dir(), reason="looks for the processes in /proc")
+@pytest.mark.skipif(not Path("/proc/self/exe").exists(), reason="looks for the processes in /proc")
 def test_no_process_outlives_a_killed_one(tmp_path: Path) -> None:
     """After kill -9 the others end by themselves."""
     with subprocess.Popen(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import doctest
+import pickle
 import shutil
 import subprocess
 import sys
@@ -19,8 +20,10 @@ import pandas as pd
 import pytest
 
 import importer
-from importer.problems import ImporterError, UnusableInput, UsageError
+from importer.ledger import LedgerUnwritable
+from importer.problems import ImporterError, Problem, UnusableInput, UsageError
 from importer.report.next_steps import next_steps
+from importer.runs.table import TableUnwritable
 from tests.samples.sample import ROOT
 
 PEOPLE = [
@@ -208,21 +211,34 @@ def test_an_error_is_raised_where_events_are_read(folder: Path) -> None:
         list(importer.events("no.xlsx", "people.yaml", sandbox=True))
 
 
-def test_a_script_without_a_guard_is_told(folder: Path) -> None:
-    """The processes that check a large file would run the import again."""
-    script = folder / "nightly.py"
-    script.write_text(
-        "import multiprocessing\nimport importer\n"
-        "def work(): pass\n"
-        "try:\n    importer.check('no.xlsx', 'people.yaml', sandbox=True)\n"
-        "except importer.problems.UsageError as error:\n    print(error)\n"
-        "except importer.problems.UnusableInput:\n"
-        "    process = multiprocessing.get_context('spawn').Process(target=work)\n"
-        "    process.start()\n    process.join()\n",
-        "utf-8",
+@pytest.mark.parametrize(
+    "error",
+    [
+        UnusableInput([Problem("file-unreadable", "it does not exist", "check the path")]),
+        UsageError("no such row"),
+        TableUnwritable(Path("run.sqlite"), "the disk is full"),
+        LedgerUnwritable("l.sqlite", "the disk is full", "free disk space"),
+    ],
+)
+def test_an_error_reaches_another_process(error: ImporterError) -> None:
+    """A program may call `importer` in a pool of processes, which waits for ever for an error that it cannot read."""
+    again = pickle.loads(pickle.dumps(error))
+    assert (type(again), str(again), again.exit_code, vars(again)) == (
+        type(error), str(error), error.exit_code, vars(error)
+    )  # fmt: skip
+
+
+def test_a_script_needs_no_guard(folder: Path) -> None:
+    """The processes that check a large file import nothing of it; nor does one that is given on standard input."""
+    rows = "".join(f"p{number}@example.com,Ada,Nur,{number}\n" for number in range(3_000))
+    (folder / "many.csv").write_text(f"E-mail,First,Last,CV\n{rows}", "utf-8")
+    (folder / "people.yaml").write_text(MAPPING.replace("source:", "#"), "utf-8")
+    script = (
+        "import importer\nfrom importer.app import prepare_rows\nprepare_rows._cores = lambda: 2\n"
+        "print(importer.check('many.csv', 'people.yaml', sandbox=True).summary.outcomes['not_sent'])\n"
     )
-    ran = subprocess.run([sys.executable, script], capture_output=True, text=True, check=True)
-    assert ran.stdout == 'put what calls importer under if __name__ == "__main__": it starts processes\n'
+    ran = subprocess.run([sys.executable], input=script, capture_output=True, text=True, check=True)
+    assert (ran.stdout, ran.stderr) == ("3000\n", "")
 
 
 def test_nothing_is_loaded_before_it_is_needed() -> None:
