@@ -13,6 +13,7 @@ Anything that is not an ImporterError is a bug of ours and shows its traceback (
 
 from __future__ import annotations
 
+import copyreg
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -198,6 +199,10 @@ class ImporterError(Exception):
     """The run cannot continue, and a person can do something about it."""
 
     exit_code: ClassVar[int] = 1
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """For another process: the usual way calls the class with `args`, which most of these do not take."""
+        return copyreg.__newobj__, (type(self), *self.args), self.__dict__  # type: ignore[attr-defined]
 
 
 class UsageError(ImporterError):

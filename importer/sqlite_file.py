@@ -14,6 +14,7 @@ from importer.problems import ConstraintError, DatabaseError, UnusableInput, not
 
 SqliteConnection = sqlite3.Connection
 IntegrityError = sqlite3.IntegrityError
+FREE_IT: Final = "free disk space, fix the disk, or close a program that locks it"
 _BUSY_TIMEOUT: Final = 30.0  # seconds to wait while another process writes
 
 
@@ -139,4 +140,7 @@ def not_a_database(path: Path, reason: str) -> UnusableInput:
 
 def unusable(path: Path, error: DatabaseError) -> UnusableInput:
     """An error of SQLite as a problem of the file."""
+    if "is locked" in str(error):
+        hint = "close the program that has it open, then run the same command again"
+        return unusable_file("not-writable", f"another program has locked it ({error})", hint, path)
     return (not_a_database if error.is_damaged else not_writable)(path, str(error))

@@ -41,6 +41,8 @@ def status_of(file: Path, settings: Settings, *, sandbox: bool) -> Sequence[Sour
     """
     refuse_untrusted(settings)
     try:
+        if file.exists() and not file.is_file():  # a pipe would be waited for
+            raise UsageError(f"{file} is not a regular file")
         with file.open("rb") as opened:
             sha256 = hashlib.file_digest(opened, "sha256").hexdigest()
     except OSError as error:

@@ -17,7 +17,7 @@ from importer.files import INTERNAL, internal_folder
 from importer.ledger.ledger import Ledger
 from importer.problems import ConstraintError, DatabaseError, FilePlace, Problem, UnusableInput, not_writable
 from importer.settings import LedgerAddress
-from importer.sqlite_file import connect, create_private, errors_translated, unusable
+from importer.sqlite_file import FREE_IT, connect, create_private, errors_translated, unusable
 
 _HEADROOM: Final = 1024 * 1024  # bytes of free space below which nothing more is sent
 _PRAGMAS: Final = ("journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON", "secure_delete = ON")
@@ -26,7 +26,7 @@ _PRAGMAS: Final = ("journal_mode = WAL", "synchronous = FULL", "foreign_keys = O
 class SqliteLedger(Ledger):
     """A `Ledger` in a file. Its target locks are in the folder `.importer` next to it."""
 
-    remedy: ClassVar = "free disk space or fix the disk"
+    remedy: ClassVar = FREE_IT
 
     def __init__(self, address: LedgerAddress, path: Path, clock: Callable[[], float]) -> None:
         """Open the file, or create a private one. Raises UnusableInput: it cannot be written."""

@@ -28,7 +28,7 @@ from importer.runs.stored import (
     sheet_to_stored,
 )
 from importer.sources import Sheet
-from importer.sqlite_file import IntegrityError, SqliteConnection, SqliteFile, create_private, not_a_database
+from importer.sqlite_file import FREE_IT, IntegrityError, SqliteConnection, SqliteFile, create_private, not_a_database
 
 TABLE: Final = "run.sqlite"
 RESTORE: Final = "restore it from a backup, or run the same import again; the ledger knows what was sent"
@@ -118,7 +118,7 @@ class Classified(NamedTuple):
 class TableUnwritable(StoppedEarly):
     """Outcomes cannot be written, so no more rows are sent. The ledger knows what was sent."""
 
-    def __init__(self, path: Path, reason: str, remedy: str = "free disk space or fix the disk, then ") -> None:
+    def __init__(self, path: Path, reason: str, remedy: str = f"{FREE_IT}, then ") -> None:
         super().__init__(
             f"{path}: the rows of this run cannot be written ({reason}), so nothing more is sent. "
             f"The ledger knows what was sent, if anything: {remedy}run the same command again"

@@ -88,7 +88,7 @@ class Journal:
         except OSError as error:
             message = f"the memory file cannot be opened: {error.strerror}; check the folder"
             raise SandboxUnusable(f"{path}: {message}") from error
-        self._lock = FileLock(f"{path}.lock", mode=os.fstat(self._file).st_mode & 0o777)
+        self._lock = FileLock(f"{path}.lock", mode=os.fstat(self._file).st_mode & 0o777 | 0o600)
         try:
             self._lock.acquire(timeout=0)
             self.records = self._read(path)

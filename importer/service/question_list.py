@@ -161,6 +161,9 @@ def _page(base_url: str, target: Target, answer: _ListAnswer) -> _Page:
         raise StoppedEarly(f"{message}; {todo}, then run the same command again")
     if answer.status != 200:
         raise _refused(target, answer)
+    if not answer.complete:
+        message = f"the question list of {target} was cut off, too slow or too long; nothing was sent"
+        raise StoppedEarly(f"{message}; run the same command again later")
     try:
         page = _Page.model_validate_json(answer.body)
     except ValidationError as error:

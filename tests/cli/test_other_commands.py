@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -318,3 +319,14 @@ def test_suggested_commands_can_be_typed(front_door: FrontDoor) -> None:
     asked = front_door("questions", "4f2c9a", "--sandbox")
     again = "importer mapping new FILE --job-post 4f2c9a --sandbox"
     assert (asked.code, f"Next: {again}\n" in asked.err) == (0, True)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no such pipes")
+def test_the_status_of_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
+    """As of no file, it is refused."""
+    os.mkfifo(tmp_path / "people.csv")
+    ran = subprocess.run(
+        [sys.executable, "-m", "importer", "status", tmp_path / "people.csv", "--out", tmp_path],
+        capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+    assert (ran.returncode, "is not a regular file" in ran.stderr) == (2, True)

@@ -337,7 +337,7 @@ def test_a_ledger_that_cannot_be_written_stops_sending(harness: Harness) -> None
         stop = Stop(
             "not-writable",
             f"the ledger {ledger.name} cannot be written (the file was moved or deleted)",
-            "free disk space or fix the disk, then run the same command again",
+            "free disk space, fix the disk, or close a program that locks it, then run the same command again",
         )
     assert loader.stop == stop
     sent = len(service.emails)

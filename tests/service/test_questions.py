@@ -17,7 +17,7 @@ from importer.service import RecruitingService, Reply, RetryPolicy, service_of
 from importer.service.transport import TransportChoice
 from importer.service.unspecified_forms import seconds_to_wait, split_options
 from importer.settings import load_settings
-from tests.service.scripted import Script, answer, reset, scripted
+from tests.service.scripted import Script, answer, reset, scripted, send_and_close
 
 SHOWN = {
     "id": 12,
@@ -187,6 +187,13 @@ REFUSALS = [
         "the service did not return the questions of job post 4f2c9a: 503; nothing was sent; run the same command "
         "again later; if it still fails, ask the administrator of your recruiting service",
         id="503 after all retries",
+    ),
+    pytest.param(
+        send_and_close(b'HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n{"success": "OK", "content": ['),
+        StoppedEarly,
+        "the question list of job post 4f2c9a was cut off, too slow or too long; nothing was sent; run the same "
+        "command again later",
+        id="cut off after all retries",
     ),
 ]
 
