@@ -215,9 +215,9 @@ def test_only_an_unconfirmed_row_can_be_resolved(serve: Serve) -> None:
 # --- when unconfirmed rows are sent again ---
 
 RESEND = [
-    pytest.param("now", 0, {"created": 39, "already_exists": 1}, id="at once"),
-    pytest.param("end", 0, {"created": 39, "already_exists": 1}, id="at the end of the run"),
-    pytest.param("never", 4, {"created": 39, "unconfirmed": 1}, id="not at all"),
+    pytest.param("now", 0, {"created": 199, "already_exists": 1}, id="at once"),
+    pytest.param("end", 0, {"created": 199, "already_exists": 1}, id="at the end of the run"),
+    pytest.param("never", 4, {"created": 199, "unconfirmed": 1}, id="not at all"),
 ]
 
 
@@ -227,7 +227,7 @@ def test_when_unconfirmed_rows_are_sent_again_is_a_choice(
 ) -> None:
     """A row whose response was lost is sent again at once, at the end of the run, or never."""
     served = serve({"kind": "503", "when": "after", "emails": ["person5@example.com"], "operation": "apply"})
-    people(served.door.folder, 40)
+    people(served.door.folder, 200)
     ran = served(*RUN, "--json", "--resend-unconfirmed", resend)
     assert (ran.code, ran.counts) == (code, counts)
     statuses = [request.status for request in served.sandbox.requests if request.method == "POST"]
