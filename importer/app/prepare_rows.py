@@ -16,6 +16,7 @@ from collections import deque
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, suppress
 from itertools import islice
+from pathlib import Path
 from queue import SimpleQueue
 from typing import Final, NamedTuple
 
@@ -42,6 +43,8 @@ class Prepared(NamedTuple):
 def prepared(rows: Iterator[Row | Filtered], mapping: ResolvedMapping) -> Iterator[tuple[Row | Filtered, Prepared]]:
     """All rows in order, each as it is prepared."""
     here, processes = _Preparation(mapping), min(_cores(), _MOST_PROCESSES)
+    if hasattr(sys, "frozen"):  # there is no Python to start, only the program itself
+        processes = 1
     for row in rows if processes == 1 else islice(rows, _FEW):
         yield row, here.row(row)
     block, waiting = list(islice(rows, _BLOCK)), deque[tuple[_Rows, _OtherProcess]]()
@@ -84,19 +87,16 @@ class _OtherProcess:
 
     def __init__(self, mapping: ResolvedMapping) -> None:
         variables = {name: text for name, text in os.environ.items() if not any(map(name.upper().count, _SECRET))}
-        folders = filter(None, map(str, sys.path))  # no module beside the file is imported
-        program = [sys.executable, "-P", "-c", _PROGRAM, *folders]
+        folders = [str(each) or str(Path(__file__).parents[2]) for each in sys.path]  # "" may be another folder by now
+        program = [sys.executable or "", "-P", "-c", _PROGRAM, *folders]
         self._process: subprocess.Popen[bytes] | None = None
         with suppress(OSError):
             self._process = subprocess.Popen(
                 program, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=variables
             )
-        self._send(mapping)
+        self.send(mapping)
 
-    def send(self, rows: _Rows) -> None:
-        self._send(rows)
-
-    def _send(self, content: object) -> None:
+    def send(self, content: object) -> None:
         if self._process is not None and self._process.stdin is not None:
             with suppress(OSError):
                 pickle.dump(content, self._process.stdin)
@@ -108,7 +108,7 @@ class _OtherProcess:
             return None
         try:
             found: list[Prepared] = pickle.load(self._process.stdout)
-        except (EOFError, OSError, pickle.UnpicklingError):
+        except Exception:  # noqa: BLE001 - of half an answer anything may come
             self.close()  # a later answer would be taken for this one
             return None
         return found

@@ -138,11 +138,11 @@ def _grouping(
     contents = (*candidate.values(), *(answer.content for answer in answers))
     single = [content for content in contents if isinstance(content, ResolvedValue)]  # one per candidate
     sources = [one for content in contents if isinstance(content, ResolvedEntries) for one in content.sources]
-    shared = [column for value in single for column in value.columns]
-    shared += (column for one in sources for column in one.shared)
+    shared = tuple({column.index: column for value in single for column in value.columns}.values())
+    own = tuple({column.index: column for one in sources for column in one.shared if column not in shared}.values())
     of_rows = (value for one in sources if isinstance(one.source, FromGroup) for value in one.values)
     of_entries = frozenset(column.index for value in of_rows for column in value.columns)
-    return ResolvedGrouping(column, spec.blank is not None, main, tuple(dict.fromkeys(shared)), of_entries, spec.place)
+    return ResolvedGrouping(column, spec.blank is not None, main, shared, of_entries, own, spec.place)
 
 
 # --- a wrong header row, and unused columns ------------------------------------------------------

@@ -240,7 +240,8 @@ class ResolvedAnswer:
 @dataclass(frozen=True, slots=True)
 class ResolvedGrouping:
     """How rows become candidates; see GroupBy. `shared`: the columns that must be equal in all rows of a candidate.
-    `of_entries`: the indexes of those that are an entry in each row.
+    `of_entries`: the indexes of those that are an entry in each row; `of_own_entries`: those of entries that are read
+    from all rows as one, and so must be equal, too.
     """
 
     column: Column
@@ -248,6 +249,7 @@ class ResolvedGrouping:
     main: ResolvedFilter | None
     shared: tuple[Column, ...]
     of_entries: frozenset[int]
+    of_own_entries: tuple[Column, ...]
     place: LinePlace
 
     def continues(self, row: Row) -> bool:

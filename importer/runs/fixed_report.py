@@ -168,15 +168,13 @@ class _Comparison:
                 self._rewritten.append(f"{self._shown(place)} was {was} and is {_quoted(now)} now")
             elif found:
                 self._problems += [replace(each.problem, place=place) for each in found]
-            elif shown := dict(record.currencies).get(at):
-                message = f"the format of this cell shows '{now} {shown}'"
-                hint = "type the amount with ' in front: then it stays as you type it"
-                self._problems.append(Problem("currency-of-format", message, hint, place))
             elif column.index in row.typed and not is_value and _AMBIGUOUS.fullmatch(now):
                 hint = f"write {now.replace('.', '')} or {now}0"
                 self._problems.append(Problem("correction-ambiguous", f"'{now}' can be two numbers", hint, place))
             else:
-                one = CorrectedCell(row.number, column, row.cells[column.index], now, is_value)
+                shown = dict(record.currencies).get(at)  # by its format: the mapping says which currency it takes
+                text, is_value = (f"{now} {shown}", False) if shown else (now, is_value)
+                one = CorrectedCell(row.number, column, row.cells[column.index], text, is_value)
                 self._changed[row.number, column.index] = one
         new = {column.index: now for column, _, now, _ in changed}
         cells = [new.get(index, text) for index, text in enumerate(row.cells)]

@@ -62,8 +62,8 @@ def hidden_rows_read(
     if rows:
         some = "1 hidden row is" if len(rows) == 1 else f"{len(rows):,} hidden rows are"
         message = f"{some} read like the others ({_listed_parts(rows)})"
-        hint = "to leave them out, set hidden_rows: skip under source: in the mapping (of another table, under "
-        hint += "its sheet:); hidden_rows: read confirms them"
+        hint = "to leave them out, set hidden_rows: skip under source: (or sheet:, file:) in the mapping; "
+        hint += "hidden_rows: read confirms them"
         yield Problem("rows-hidden", message, hint, place_of(layout.origin))
 
 

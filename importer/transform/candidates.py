@@ -107,8 +107,11 @@ def _merged(members: list[Row], grouping: ResolvedGrouping) -> Row:
         if row is first or problem.code != CELLS_MERGED or not problem.is_in(of_all)  # the row above has its value
     ]
     problems += _key_problems(members, own, grouping)
+    hint = "use the same value in all rows of a candidate"
     for column in grouping.shared:
-        problems += _conflicts(own, column)
+        problems += _conflicts(own, column, hint)
+    for column in grouping.of_own_entries:
+        problems += _conflicts(own, column, f"{hint}; or, if each row is an entry, read these with rows: all")
     if len(members) == 1 and own:
         return replace(first, problems=tuple(problems))
     filled = [_first_filled(own, index) for index in range(len(first.cells))]
@@ -150,24 +153,21 @@ def _key_problems(members: list[Row], own: list[Row], grouping: ResolvedGrouping
     return [Problem("group-key-blank", message, hint, row.place(grouping.column)) for row in keyless]
 
 
-def _conflicts(rows: list[Row], column: Column) -> list[Problem]:
+def _conflicts(rows: list[Row], column: Column, hint: str) -> list[Problem]:
     """A problem at the first cell that differs from an earlier row of the candidate, or whose link or currency does."""
     earlier = _first_filled(rows, column.index)
     if earlier is None:
         return []
     for row in rows:
-        text, expected = (_with_format(one, column.index) for one in (row, earlier))
-        if row.cells[column.index] and normalize(text) != normalize(expected):
+        text, expected = (stripped(one.cells[column.index]) for one in (row, earlier))
+        if text and normalize(text) == normalize(expected):
+            found, before = (dict((*one.links, *one.currencies)).get(column.index, "") for one in (row, earlier))
+            if found and before and found != before:
+                text, expected = f"{text} {found}", f"{expected} {before}"
+        if text and normalize(text) != normalize(expected):
             message = f"{quoted(text)} differs from {quoted(expected)} in row {earlier.number} of the same candidate"
-            hint = "use the same value in all rows of a candidate"
             return [Problem("group-conflict", message, hint, row.place(column))]
     return []
-
-
-def _with_format(row: Row, index: int) -> str:
-    """The text of a cell, with its link and the currency that its format shows."""
-    more = (more for at, more in (*row.links, *row.currencies) if at == index)
-    return " ".join((stripped(row.cells[index]), *more))
 
 
 # --- duplicate e-mail addresses -------------------------------------------------------------------

@@ -122,7 +122,7 @@ def _objects(source: FromJson, row: Row, missing: frozenset[str], problems: list
         return
     for number, item in enumerate(items, start=1):
         if isinstance(item, Mapping):
-            cells = _cells(item, source.keys)
+            cells = _cells(item, source.keys, missing)
             if item and source.keys and not any(key in item or key.partition(".")[0] in item for key in source.keys):
                 wanted, there = (", ".join(map(str, names)) for names in (source.keys, item))
                 message = f"entry {number} has none of the keys that the mapping reads ({wanted}); it has {there}"
@@ -137,15 +137,18 @@ def _objects(source: FromJson, row: Row, missing: frozenset[str], problems: list
             problems.append(Problem("list-invalid", message, hint, place))
 
 
-def _cells(item: Mapping[str, Parsed], keys: Sequence[str]) -> list[str] | str:
+def _cells(item: Mapping[str, Parsed], keys: Sequence[str], missing: frozenset[str]) -> list[str] | str:
     """The texts under the keys (`a.b` is b inside a), or the key that holds more than one text."""
     cells = []
     for key in keys:
         value: Parsed = item
         for step in [key] if key in item else key.split("."):
-            if value and not isinstance(value, Mapping):
+            if isinstance(value, Mapping):
+                value = value.get(step, "")
+            elif not value or value == "FALSE" or (isinstance(value, str) and normalize(value) in missing):
+                value = ""  # some programs write false for no object
+            else:
                 return key
-            value = value.get(step, "") if isinstance(value, Mapping) else ""
         if not isinstance(value, str):
             return key
         cells.append(value)

@@ -252,7 +252,7 @@ class Interpreter:
             if self._bare:
                 return self._read_kind(text, typed)
             before, after = self._spec.before or "", self._spec.after or ""
-            if self._value.field.kind is Kind.PHONE and text.startswith("0") and before.endswith("0"):  # 00 is abroad
+            if self._value.field.kind is Kind.PHONE and text.startswith("0") and before == "0":  # 00 is abroad
                 message = f"{quoted(text)} begins with 0, and the mapping writes one before it"
                 return InvalidValue("phone-invalid", message, "remove it here, or before: from the mapping")
             completed = _completed(self.written(text, typed), before, after)
@@ -282,7 +282,8 @@ class Interpreter:
         )
 
 
-_ADDRESS = re.compile(r"(?:[\w-]+\.)+[\w-]+/|[^/]*:/|[^@]+@|.*//")  # github.com/ada, http:/..., ada@example.com
+_ADDRESS = re.compile(r"/|https?:?/|[^@/?]+@[^/]*$")  # http:/..., ada@example.com
+_OTHER_SITE = re.compile(r"(?:[\w-]+\.)+[a-z]{2,}/")  # github.com/ada
 
 
 def _completed(text: str, before: str, after: str) -> str | InvalidValue:
@@ -296,9 +297,9 @@ def _completed(text: str, before: str, after: str) -> str | InvalidValue:
         one.rpartition("://")[2].partition("/")[0].removeprefix("www.") for one in (beginning, given)
     )  # linkedin.com of https://www.linkedin.com/in/
     is_own = bool(host) and f".{own}".endswith(f".{host}")
-    folder = beginning.removesuffix("/").rpartition("/")[2]  # in
-    is_address = bool(host) and (given.startswith(f"{folder}/") or _ADDRESS.match(given))
-    if "://" in given or is_own or (beginning.endswith("/") and (is_address or given.startswith("/"))):
+    path, _, folder = beginning.partition("://")[2].removesuffix("/").rpartition("/")  # linkedin.com and in
+    is_folder = bool(path) and (given.startswith(f"{folder}/") or _OTHER_SITE.match(given))
+    if "://" in given or is_own or (beginning.endswith("/") and (is_folder or _ADDRESS.match(given))):
         message = f"{quoted(text)} has the beginning of an address, and the mapping writes {quoted(before)} before it"
         return InvalidValue("url-invalid", message, "write only what comes behind that, or remove it from the mapping")
     return f"{before}{text}{after}"

@@ -189,10 +189,13 @@ class ValueReader:
         if self.value.field.kind is Kind.DATE and 0 < len(filled) < len(cells) > 2:  # 5.2024 without a day or a month?
             hint = "fill in all its cells"
             read = InvalidValue("date-incomplete", f"{quoted(text)} is joined from cells of which one is blank", hint)
-        for column in self.value.columns:
-            read = self._in_currency(read, row, column)
+        place = self.first_filled(row)
+        for column in () if isinstance(read, InvalidValue) else self.value.columns:
+            if isinstance(found := self._in_currency(read, row, column), InvalidValue):
+                read, place = found, column
+                break
         if isinstance(read, InvalidValue):
-            problems.append(read.at(row.place(self.first_filled(row))))
+            problems.append(read.at(row.place(place)))
         return read
 
     def _placed(self, read: Any, row: Row, problems: list[Problem]) -> Any:

@@ -140,7 +140,9 @@ def test_a_process_that_cannot_be_started_costs_nothing(
         assert _classified(lambda: map(_row, range(2, 1000)), mapping) == expected
 
 
-@pytest.mark.parametrize("more", [b"", b"\x80\x04\x95"], ids=["before an answer", "in the middle of one"])
+@pytest.mark.parametrize(
+    "more", [b"", b"\x80\x04\x95", b"Initialised\n"], ids=["before an answer", "in the middle of one", "other text"]
+)
 def test_after_a_part_of_an_answer_no_other_one_is_taken(
     more: bytes, mapping: ResolvedMapping, monkeypatch: pytest.MonkeyPatch
 ) -> None:

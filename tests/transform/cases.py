@@ -469,6 +469,17 @@ GOOD = (
     Good("last name in capitals, as the rule has it", _TEXT, "Ana GARCÍA", "GARCÍA", "{column: Cell, part: last}"),
     Good("all in capitals", _TEXT, "ANA GARCÍA", "GARCÍA", "{column: Cell, part: last}"),
     Good("handle behind an address", _URL, "ada", "https://example.com/in/ada", _PROFILE),
+    *(
+        Good(
+            f"path behind a site: {path}",
+            _URL,
+            path,
+            f"https://example.com/{path}",
+            "{column: Cell, before: https://example.com/}",
+        )
+        for path in ("ada.nur/cv.pdf", "v1.2/home", "?q=a@example.org", "~ada/a@b", "ada.nur/")
+    ),
+    Good("number behind its country", PHONE, "0532 211 22 33", "+905322112233", "{column: Cell, before: '+90'}"),
     Good("address behind its beginning", _URL, "https://Example.com/in/ada", "https://Example.com/in/ada", _PROFILE),
     Good("last before a comma", _TEXT, "SU, Nur Ada", "SU", "{column: Cell, part: last}"),
     Good("constant", _DATE, "", "2024-01-02", "{value: 2024-01-02}"),

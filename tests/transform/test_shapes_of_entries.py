@@ -96,7 +96,7 @@ def test_an_object_without_any_key_of_the_mapping_is_a_problem() -> None:
         'c.csv, row 5, column "Schools": entry 1 has none of the keys that the mapping reads (name, detail.major); it '
         "has school, year; correct the keys in the mapping, or the cell"
     ]
-    assert answer_of(mapping, row("[{}, {'name': null, 'detail': {}}]")) is None
+    assert answer_of(mapping, row("[{}, {'name': null, 'detail': {}}, {'detail': false}, {'detail': ''}]")) is None
 
 
 _text = st.text(alphabet=st.characters(exclude_categories=("Cs",)), max_size=10)
@@ -293,11 +293,22 @@ def test_entries_of_rows_of_one_candidate_that_differ(
     assert is_told or (first[0] == "Ege" and not second[0])
 
 
+def test_a_row_with_an_entry_of_each_kind_and_no_key_continues_the_candidate() -> None:
+    """Entries of the candidate's own cells are no person, so that the row is held back with the candidate above."""
+    entries = "{education: [{rows: all, school_name: Firm}, {school_name: School}]}"
+    mapping = mapping_of(entries, ("ID", "Firm", "School"), _LONG, extra=_GROUPED)
+    rows = [row("7", "A", "Ege", number=2), replace(row("", "B", "ETH"), cells=("",) * 4 + ("", "B", "ETH"), number=3)]
+    (found,) = candidate_rows(lambda: iter(rows), mapping)
+    assert isinstance(found, Row)
+    assert {one.code for one in found.problems} == {"group-key-blank", "group-conflict"}
+
+
 def test_rows_of_one_candidate_whose_links_or_currencies_differ() -> None:
     """Texts that are the same may have another link or currency behind them."""
     rows = _rows(("7", "a@example.com", "A"), ("7", "a@example.com", "B"))
     linked = [replace(one, links=((0, f"mailto:{one.number}@example.com"),)) for one in rows]
     assert [one.code for one in _grouped(linked)[0].problems] == ["group-conflict"]
+    assert not _grouped([linked[0], rows[1]])[0].problems  # a program links some addresses by itself
     paid = [replace(one, currencies=((0, sign),)) for one, sign in zip(rows, "€$", strict=True)]
     assert [one.code for one in _grouped(paid)[0].problems] == ["group-conflict"]
 

@@ -110,7 +110,7 @@ _CELL_PROBLEMS = (
             {2: ("Ada", "12"), 3: ("Alan", "12345678901234600000")},
             (
                 "a.xlsx, Sheet!B3: 12345678901234600000 has more than 15 digits, of which a spreadsheet keeps 15; in "
-                "the original, format the column as text, then export it again; or type the number as text",
+                "the original, format the column as text, then export it again; or type it as text in your own file",
             ),
         ),
     ),
@@ -266,7 +266,7 @@ _SHEETS = (
             _ROWS,
             warnings=(
                 "a.xlsx, Sheet: 1 hidden row is read like the others (2); to leave them out, set hidden_rows: skip "
-                "under source: in the mapping (of another table, under its sheet:); hidden_rows: read confirms them",
+                "under source: (or sheet:, file:) in the mapping; hidden_rows: read confirms them",
             ),
             reading="XLSX, sheet 'Sheet', header found in row 1, 1 hidden row read, 2 columns",
         ),
