@@ -19,19 +19,21 @@ from importer.sources import Sheet, find_problem, is_canonical
 from importer.text.normalize import join_key
 
 
-def write_corrections(path: Path, corrections: Iterable[CorrectedCell]) -> None:
-    """Keep a list in a private file. Raises OSError."""
-    write_json(path, [astuple(one) for one in sorted(corrections, key=lambda one: (one.row, one.column.index))])
+def write_corrections(path: Path, corrections: Iterable[CorrectedCell], sha256: str) -> None:
+    """Keep a list in a private file. sha256: of the file whose cells these are. Raises OSError."""
+    listed = [astuple(one) for one in sorted(corrections, key=lambda one: (one.row, one.column.index))]
+    write_json(path, {"sha256": sha256, "cells": listed})
 
 
-def read_corrections(path: Path) -> tuple[CorrectedCell, ...]:
-    """The list in a file; () if there is none. Raises UnusableInput: it was changed."""
+def read_corrections(path: Path) -> tuple[tuple[CorrectedCell, ...], str]:
+    """The list in a file, and the SHA-256 as above; ((), "") if there is none. Raises UnusableInput: it was changed."""
     try:
-        listed = json.loads(read_private(path))
-        return tuple(CorrectedCell(row, Column(*column), *texts) for row, column, *texts in listed)
+        kept = json.loads(read_private(path))
+        listed = (CorrectedCell(row, Column(*column), *texts) for row, column, *texts in kept["cells"])
+        return tuple(listed), str(kept["sha256"])
     except FileNotFoundError:
-        return ()
-    except (OSError, ValueError, TypeError):
+        return (), ""
+    except (OSError, ValueError, TypeError, KeyError):
         message, hint = "the list of corrections cannot be read", "remove it, and correct the cells again"
         raise unusable_file("correction-invalid", message, hint, path) from None
 

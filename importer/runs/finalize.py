@@ -87,7 +87,7 @@ def resolve_row(folder: Path, ledger: Ledger, row: int, *, created: bool) -> Non
         for one in rows:
             kept = table.outcome(one) or Outcome(one, kind)
             table.replace(
-                replace(kept, kind=kind, problems=(resolved, *kept.problems[1:]))  # the others: answers left out
+                replace(kept, kind=kind, status=None, problems=(resolved, *kept.problems[1:]))  # others: left out
             )
     rewrite_report(folder)
 

@@ -20,6 +20,7 @@ from importer.models import Question, Route, SourceOptions, Target
 from importer.runs.corrections import read_corrections
 from importer.runs.results_folder import folders_in, is_run_name, make_private_folder, make_results, new_run_id
 from importer.runs.results_folder import remove_folder as remove
+from importer.runs.row_selection import ALL_ROWS, Selection
 from importer.settings import Settings
 
 _FILE: Final = "import.json"
@@ -39,8 +40,8 @@ class Draft:
     corrections: paths, "" if there are none. rows: of the file, if counted. check: the run that checked exactly this;
     grid: the last check, perhaps with other corrections; run: the last one that sent it. edits: counts the changes of
     what is checked. fits: its mapping file is for this target and this way of reading the file. folders: those of
-    documents that the mapping names; documents: where they and the list of IDs are, as far as that is known. route: of
-    a run that was one of a folder of mappings.
+    documents that the mapping names; documents: where they and the list of IDs are, as far as that is known. route,
+    selection: of a run that was one of a folder of mappings, or for some of the rows.
     """
 
     id: str
@@ -61,6 +62,7 @@ class Draft:
     folders: tuple[str, ...] = ()
     documents: Mapping[str, str] = field(default_factory=dict)
     route: Route | None = None
+    selection: Selection = ALL_ROWS
 
     @property
     def name(self) -> str:
@@ -172,14 +174,17 @@ class Drafts:
     def order(self, draft: Draft, settings: Settings) -> Order:
         """The order that checks or sends it."""
         sending, flags = Sending(sandbox_setup=self.sandbox_setup(draft)), self.flags(draft)
+        corrections, corrects = read_corrections(Path(draft.corrections)) if draft.corrections else ((), "")
         return Order(
             Path(draft.file),
             Path(draft.mapping),
             settings,
-            sending=sending,
+            draft.selection,
+            sending,
             file_shown_as=self.file_shown_as(draft),
             flags=flags,
-            corrections=read_corrections(Path(draft.corrections)) if draft.corrections else (),
+            corrections=corrections,
+            corrects=corrects,
             documents=draft.documents,
             route=draft.route,
         )

@@ -122,7 +122,7 @@ def import_fixed(page: OfImport, form: SentForm) -> Response:
 
 def _with_corrections(page: ImportPage, run: FoundRun, corrections: Collection[CorrectedCell]) -> Response:
     path = page.folder / CORRECTIONS
-    write_corrections(path, corrections)
+    write_corrections(path, corrections, run.manifest.sha256)
     page.change(check="", grid=run.manifest.run, corrections=str(path) if corrections else "")
     return page.go("check")
 
@@ -156,6 +156,7 @@ def open_run(page: OfAny, run: str, form: SentForm) -> Response:
         mapping=manifest.mapping,
         run=run,
         route=manifest.route,
+        selection=manifest.selection,
     )
     return RedirectResponse(f"/imports/{draft.id}/result", 303)
 

@@ -50,4 +50,4 @@ def _ask(page: ImportPage, target: Target) -> str:
     page.web.drafts.keep_questions(draft, questions)
     if setup is None or setup.questions is None:
         page.change(asked="sandbox" if setup else "service", check="")
-    return page.forget_mapping() if page.web.drafts.questions(draft) != before else ""
+    return page.forget_mapping() if before and page.web.drafts.questions(draft) != before else ""

@@ -78,7 +78,7 @@ class CheckedRows:
     @cached_property
     def corrections(self) -> dict[tuple[int, int], CorrectedCell]:
         """The corrected cells by row number and index of the column."""
-        return {(one.row, one.column.index): one for one in read_corrections(self._path)}
+        return {(one.row, one.column.index): one for one in read_corrections(self._path)[0]}
 
     @cached_property
     def _listed(self) -> dict[int, list[CorrectedCell]]:
@@ -178,7 +178,7 @@ class CheckedRows:
         return not _is_done(outcome) and (bool(old.strip()) or is_wrong)
 
     def _write(self, kept: Mapping[tuple[int, int], CorrectedCell]) -> None:
-        write_corrections(self._path, kept.values())
+        write_corrections(self._path, kept.values(), self._manifest.sha256)
         for name in ("corrections", "_listed"):  # read again
             self.__dict__.pop(name, None)
 
