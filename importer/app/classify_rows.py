@@ -158,15 +158,23 @@ def as_imported(result: ReadyCandidate | Outcome) -> Outcome:
     return Outcome(result.row, OutcomeKind.ALREADY_IMPORTED, problems=problems)
 
 
+def with_reasons(outcome: Outcome, one: Classified) -> Outcome:
+    """The outcome of a candidate by what became of another form; an unconfirmed one that is not valid now says why."""
+    if outcome.kind is not OutcomeKind.UNCONFIRMED or not isinstance(one.result, Outcome):
+        return outcome
+    return replace(outcome, problems=(*outcome.problems, *one.result.problems))
+
+
 def settled(known: KnownRows, ledger: Ledger, block: list[Classified], again: LoadOptions) -> dict[int, Outcome]:
     """The outcomes of candidates that are not sent by what became of them before, by first row."""
     ready = [one.result for one in block if isinstance(one.result, ReadyCandidate)]
     loaded = (each for some in DryLoader(ledger, known.scope, options=again).load(ready) for each in some)
+    others, rows = known.other_forms(ledger, to_look_up(block)), {one.rows[0]: one for one in block}
     imported = known.imported(ledger, {one.rows: CandidateEmail(one.email) for one in block if one.email})
     return {
         **{each.row: each for each in loaded if each.kind is not OutcomeKind.NOT_SENT},
         **{one.rows[0]: as_imported(one.result) for one in block if one.rows[0] in imported},
-        **known.other_forms(ledger, to_look_up(block)),
+        **{row: with_reasons(outcome, rows[row]) for row, outcome in others.items()},
     }
 
 

@@ -229,7 +229,7 @@ class Planner:
             raise DamagedRun(file_problem("source-copy-changed", message, RESTORE, self.order.file))
         if self.order.corrects not in ("", copy.sha256):  # its rows may be of other people now
             message = "the file was changed or replaced since its rows were corrected"
-            hint = "begin a new import with it as it is now; rows that were imported already are skipped"
+            hint = "begin a new import with it; rows that were imported already are skipped"
             raise unusable_file("correction-invalid", message, hint, self.order.shown_as)
         return copy
 

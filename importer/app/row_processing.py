@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import islice
 from typing import Final
 
-from importer.app.classify_rows import as_imported, to_look_up
+from importer.app.classify_rows import as_imported, to_look_up, with_reasons
 from importer.app.documents import upload_mark
 from importer.app.orders import Listener, ReportWritten, RowEnded, RowsEnded
 from importer.app.plan import Plan
@@ -74,8 +74,10 @@ class RowProcessing:
             waiting |= {one.rows: CandidateEmail(one.email) for one in batch if one.email}
             imported = known.imported(ledger, waiting) if ledger is not None and waiting else set()
             for one in batch:
-                result = others.get(one.rows[0], one.result)
-                if one.rows[0] in imported and one.rows[0] not in others:
+                result = one.result
+                if one.rows[0] in others:
+                    result = with_reasons(others[one.rows[0]], one)
+                elif one.rows[0] in imported:
                     result = as_imported(one.result)
                 if isinstance(result, ReadyCandidate):
                     result = self._held(result) or result

@@ -140,8 +140,8 @@ def resolve(
     if created:
         print_result(f"Row {row} of run {settled} is recorded as created and will not be sent again.")
     else:
-        again = next_command(context, "resume", settled)
-        print_result(f"Row {row} of run {settled} is recorded as not created. Next: {again}")
+        print_result(f"Row {row} of run {settled} is recorded as not created.")
+        print_result("Next: run the command again that named this row; it sends the row.")
     show_edited(settings.out / settled)
 
 

@@ -52,8 +52,9 @@ class SourceStatus:
 
     @property
     def facts(self) -> RunFacts:
-        """The facts of the newest run."""
-        return facts_of(self.newest, self.sheet)
+        """The facts of the newest run; while rows were in no run, of the last one that reads them."""
+        is_new = any(row.number not in self._done and row.number not in self._open for row in self.sheet.rows())
+        return facts_of(self.last if is_new else self.newest, self.sheet)
 
     def summarize(self) -> tuple[Summary, tuple[Path, ...]]:
         """The summary over all runs, and the folders of those with rows to fix in their report."""
@@ -76,10 +77,12 @@ class SourceStatus:
     def _add(self, row: int, outcome: Outcome, run: str) -> None:
         known = self._open[row][0].kind if row in self._open else None
         is_sent = outcome.kind in _SENT and not (outcome.kind is OutcomeKind.UNCONFIRMED and not outcome.attempts)
+        is_newer = known not in _SENT and outcome.kind is not OutcomeKind.NOT_SENT
+        is_left_out = outcome.kind is OutcomeKind.FILTERED and known is not OutcomeKind.UNCONFIRMED
         if outcome.kind in IN_SERVICE:
             self._done[row] = Outcome(row, outcome.kind, candidate_id=outcome.candidate_id)
             self._open.pop(row, None)
-        elif known is None or is_sent or (known not in _SENT and outcome.kind is not OutcomeKind.NOT_SENT):
+        elif known is None or is_sent or is_newer or is_left_out:
             self._open[row] = outcome, run
 
 

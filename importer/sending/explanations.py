@@ -159,16 +159,17 @@ def already_imported(row: int, known: Known, body_digest: bytes) -> Outcome:
 def _sent_otherwise(known: Known, this_row: str = "this row was not sent") -> Problem:
     return Problem(
         IMPORTED_WITH_OTHER_DATA,
-        f"different data for this e-mail was sent in run {known.run} (row {known.row} there); {this_row}",
+        f"different data for this e-mail was sent in run {known.run} (row {known.row} there)"
+        f"{' or before' if known.after_unconfirmed else ''}; {this_row}",
         "for a correction, change the candidate in the service; for a different person, use a different e-mail address",
     )
 
 
 def rejected_before(row: int, known: Known, before: Outcome | None) -> Outcome:
     """The outcome of an unchanged row that an earlier run reported as rejected; `before`: its outcome then."""
-    text = (
-        before.problems[0].message if before and before.problems else f"the service rejected this row ({known.status})"
-    )
+    text = f"the service rejected this row ({known.status})"
+    if before and before.problems and before.problems[0].code != "forgotten":
+        text = before.problems[0].message
     problem = Problem(
         "rejected-earlier",
         f"{text} in run {known.run}, and the row has not changed since",

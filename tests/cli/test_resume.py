@@ -166,7 +166,8 @@ def test_a_user_resolves_an_unconfirmed_row(serve: Serve, found: str, outcome: s
     assert resolved.out == (
         f"Row 3 of run {run} is recorded as created and will not be sent again.\n"
         if found == "--created"
-        else f"Row 3 of run {run} is recorded as not created. Next: importer resume {run}\n"
+        else f"Row 3 of run {run} is recorded as not created.\n"
+        "Next: run the command again that named this row; it sends the row.\n"
     )
     kept = json.loads((folder / "results" / run / "summary.json").read_text("utf-8"))
     assert kept["outcomes"]["unconfirmed"] == 0
