@@ -29,7 +29,7 @@ from importer.mapping.values import InvalidOptional, NameRule, Replacement, Surn
 from importer.models import AnswerType, Operation, Question
 from importer.problems import Column, FilePlace, LinePlace, Problem, UnusableInput
 from importer.settings import WireFormat
-from importer.text.normalize import closest, normalize
+from importer.text.normalize import closest, normalize, normalized
 
 
 def resolve(
@@ -142,7 +142,8 @@ def _grouping(
     own = tuple({column.index: column for one in sources for column in one.shared if column not in shared}.values())
     of_rows = (value for one in sources if isinstance(one.source, FromGroup) for value in one.values)
     of_entries = frozenset(column.index for value in of_rows for column in value.columns)
-    return ResolvedGrouping(column, spec.blank is not None, main, shared, of_entries, own, spec.place)
+    missing = normalized(context.mapping.missing)
+    return ResolvedGrouping(column, spec.blank is not None, main, shared, of_entries, own, missing, spec.place)
 
 
 # --- a wrong header row, and unused columns ------------------------------------------------------

@@ -89,7 +89,7 @@ def _joined(rows: ChildRows, equals: Column | None, order_by: Text | None, conte
     if equals is None or key is None or (order_by and order is None):
         return None
     index = ChildIndex(context.tables[rows.source].origin, key, order, context.rows_by_key(rows.source, key))
-    return FromChild(equals, index)
+    return FromChild(equals, index, normalized(context.mapping.missing))
 
 
 def resolve_filter(spec: Filter, context: Context, label: str) -> ResolvedFilter | None:

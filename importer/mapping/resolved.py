@@ -17,7 +17,7 @@ from importer.mapping.values import DuplicatePolicy, Formats, Otherwise, ValueSp
 from importer.models import Question, Row, Target
 from importer.problems import Column, LinePlace, Origin, Problem
 from importer.settings import WireFormat
-from importer.text.normalize import join_key
+from importer.text.normalize import join_key, normalize
 
 # --- values -------------------------------------------------------------------------------------
 
@@ -113,10 +113,12 @@ class FromChild:
 
     equals: Column
     children: ChildIndex
+    missing: frozenset[str] = frozenset()
 
     def rows_of(self, row: Row) -> Sequence[Row]:
         """The rows there that belong to this row, in the order of that table; none for a blank key."""
         key = join_key(row.cells[self.equals.index])
+        key = "" if normalize(key) in self.missing else key
         return self.children.by_key.get(key, ()) if key else ()
 
     def problem_of(self, row: Row) -> Problem | None:
@@ -241,7 +243,7 @@ class ResolvedAnswer:
 class ResolvedGrouping:
     """How rows become candidates; see GroupBy. `shared`: the columns that must be equal in all rows of a candidate.
     `of_entries`: the indexes of those that are an entry in each row; `of_own_entries`: those of entries that are read
-    from all rows as one, and so must be equal, too.
+    from all rows as one, and so must be equal, too. `missing`: normalized words that are no key.
     """
 
     column: Column
@@ -250,6 +252,7 @@ class ResolvedGrouping:
     shared: tuple[Column, ...]
     of_entries: frozenset[int]
     of_own_entries: tuple[Column, ...]
+    missing: frozenset[str]
     place: LinePlace
 
     def continues(self, row: Row) -> bool:

@@ -187,6 +187,8 @@ def _labeled(wanted: str, text: str) -> list[str] | None:
     segments = _BETWEEN_PIECES.split(text)  # and what is between them
     behind = [_LABEL_BEHIND.fullmatch(segment) for segment in segments[::2] if segment.strip()]
     if behind and all(behind):
+        if any(re.search(r"[(\[][^()\[\]]*[^\W\d_][^()\[\]]*[)\]]", match[1]) for match in behind if match):
+            return None  # `1 (work)/2 (home)`: two pieces
         return [match[1].strip() for match in behind if match and normalize_name(match[2]) == name]
     pieces: list[tuple[str, str]] = []  # labels, each with its piece, which goes on to the next label
     for separator, segment in zip(["", *segments[1::2]], segments[::2], strict=True):

@@ -87,6 +87,7 @@ def keyed_rows(
             yield "", excluded
             continue
         key = join_key(row.cells[grouping.column.index])
+        key = "" if normalize(key) in grouping.missing else key
         if not key and above and grouping.continues(row):
             key = above
             if not any(stripped(row.cells[one.column.index]) for one in filters):

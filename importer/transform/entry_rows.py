@@ -116,7 +116,7 @@ def _objects(source: FromJson, row: Row, missing: frozenset[str], problems: list
     except InvalidLiteral as error:
         problems.append(Problem("list-invalid", f"{quoted(text)} is not a valid list: {error}", hint, place))
         return
-    items = [literal] if isinstance(literal, Mapping) else literal
+    items = [literal] if isinstance(literal, Mapping) else literal or []  # null
     if isinstance(items, str):
         problems.append(Problem("list-invalid", f"{quoted(text)} is not a list of entries", hint, place))
         return

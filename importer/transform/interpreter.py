@@ -27,6 +27,8 @@ OPEN_END = OpenEnd()
 
 
 _JSON = "json"  # as `split:`
+_OF_CLOCK = re.compile(r"\d[-:]")  # in dates and times
+_ONE_UNIT, _THOUSANDS = re.compile(r"\d{1,3}"), re.compile(r"\d[.,'’ ]\d{3}(?!\d)")
 _BETWEEN_CHOICES = r"([;,|\n])"
 _OTHER_RULES = ("date-incomplete", "date-in-future")  # the other end of a range has its own
 _SPARE = 20  # normalizing removes spaces, so a missing word may be written this much longer
@@ -50,7 +52,8 @@ class Interpreter:
             self._choices = normalized(known)
             self._longest_choice = max((len(self._separator.split(each)) // 2 + 1 for each in known), default=1)
         self._has_options = bool(value.field.options) or value.field.kind in (Kind.YES_NO, Kind.FLAG)
-        self._point = decimal_point(value) if value.field.kind in NUMBERS else "."
+        self._is_number = value.field.kind in NUMBERS
+        self._point = decimal_point(value) if self._is_number else "."
         self._bare = not (spec.before or spec.after)
         self._missing = value.missing
         self._longest_missing = max(map(len, value.missing), default=0) + _SPARE
@@ -79,6 +82,8 @@ class Interpreter:
         if len(text) <= self._longest_missing and self.is_missing(text):
             return None
         if self.is_plain:
+            return self._read_kind(text, typed)
+        if typed and self._is_number and spec.part is None and _OF_CLOCK.search(text):  # 3-5, now a date
             return self._read_kind(text, typed)
         if spec.pattern is not None:
             found = self._matched(text, spec.pattern)
@@ -131,6 +136,8 @@ class Interpreter:
         ends = _ends_of_range(text, self._spec.split)
         if isinstance(ends, InvalidValue):
             return ends
+        if self._is_number and _ONE_UNIT.fullmatch(ends[0]) and _THOUSANDS.search(ends[1]):  # 40-50.000
+            return _no_range(text)
         whole = self._read_kind(text, False)
         if not isinstance(whole, InvalidValue) or whole.code == "date-incomplete":
             return _no_range(text)
@@ -147,7 +154,7 @@ class Interpreter:
 
     def _read_piece(self, text: str, typed: bool) -> Any:
         take = self._spec.take
-        if take is None or self._spec.split is None:
+        if take is None or self._spec.split is None or (typed and self._is_number):
             return self._read_named(text, typed)
         pieces = self._pieces(text)
         if isinstance(pieces, InvalidValue) or not pieces:
@@ -251,17 +258,25 @@ class Interpreter:
         if table is None:
             if self._bare:
                 return self._read_kind(text, typed)
-            before, after = self._spec.before or "", self._spec.after or ""
-            if self._value.field.kind is Kind.PHONE and text.startswith("0") and before == "0":  # 00 is abroad
-                message = f"{quoted(text)} begins with 0, and the mapping writes one before it"
-                return InvalidValue("phone-invalid", message, "remove it here, or before: from the mapping")
-            completed = _completed(self.written(text, typed), before, after)
-            return completed if isinstance(completed, InvalidValue) else self._read_kind(completed, False)
+            return self._read_completed(text, typed)
         target = table.targets.get(normalize(text))
         if target is not None:
             self.tables_used.add("table")
             return self._read_kind(target, True) if target.strip() else None
         return self._read_otherwise(text, typed, table)
+
+    def _read_completed(self, text: str, typed: bool) -> Any:
+        """A cell with what the mapping writes before and after it, unless it says nothing or has that already."""
+        before, after, kind = self._spec.before or "", self._spec.after or "", self._value.field.kind
+        if self._is_number and not any(map(str.isdigit, text)):  # with 000 after it, a dash would be zero
+            return self._read_kind(text, typed)
+        digits, code = re.sub(r"\D", "", text), before.strip().removeprefix("+")
+        has_code = kind is Kind.PHONE and code.isdigit() and digits.startswith(code)  # 0 and 0532, +49 and 49171
+        if has_code and (code == "0" or not isinstance(self._read_kind(f"+{digits}", False), InvalidValue)):
+            message = f"{quoted(text)} begins with {code}, and the mapping writes {quoted(before)} before it"
+            return InvalidValue("phone-invalid", message, "remove it here, or before: from the mapping")
+        completed = _completed(self.written(text, typed), before, after)
+        return completed if isinstance(completed, InvalidValue) else self._read_kind(completed, False)
 
     def _read_otherwise(self, text: str, typed: bool, table: ResolvedTable) -> Any:
         # An option, also yes or no, needs no line in the value table and is never replaced.

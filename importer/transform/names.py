@@ -26,13 +26,16 @@ _PARTICLES = frozenset((
 _MAY_BE_NAMES = frozenset(("di", "dal", "lo", "le", "el", "al", "ben", "abu", "ait", "san", "mac", "mc"))
 _CONJUNCTIONS = frozenset(("e", "y", "i"))  # between two last names: what is before belongs to the last name, too
 _TITLES = frozenset(("dr", "prof", "mr", "mrs", "ms", "miss", "mme", "mlle", "herr", "frau"))
-_ADDED = _TITLES | {"sr", "sra", "jr", "phd", "mba", "msc", "bsc", "esq"}
+_ADDED = _TITLES | {"sr", "sra", "jr", "phd", "mba", "msc", "bsc", "esq", "pmp", "cpa", "cfa", "mgr"}
 # fmt: on
 _ADDED_IN_CAPITALS = frozenset(("II", "III", "IV", "MD"))
 _ABBREVIATED = re.compile(r"[^\W\d_]{2,}\.(?:-[^\W\d_]+\.)?")  # Av., Dipl.-Ing.
 _DEGREE = re.compile(r"[^\W\d_]{1,3}(?:\.[^\W\d_]{1,3})+\.?")  # M.A., at the end of a name; J.P. may begin one
 # What people are addressed by; with a comma or in another place, these are names.
-_IN_FRONT = normalized(("Bay", "Bayan", "Sayın", "Doç", "Uzm", "Op", "Av", "Ing", "Mag", "Dipl-Ing"))
+_IN_FRONT = normalized((
+    "Bay", "Bayan", "Sayın", "Doç", "Uzm", "Op", "Av", "Ing", "Mag", "Dipl-Ing", "Inż", "Dott", "Avv", "Sir", "Shri",
+    "Smt", "د",
+))  # fmt: skip
 _BEHIND = normalized(("Bey", "Hanım", "Efendi", "junior", "júnior", "senior"))
 _BEHIND_LAST_NAME = frozenset(("filho", "filha", "neto", "neta", "sobrinho", "sobrinha", "v"))  # alone, last names
 # JD, KVS, J.P., J-P
@@ -73,6 +76,11 @@ def part_of_name(full_name: str, part: Side, rule: NameRule | None = None) -> st
     if comma and normalize(after) in rule.suffixes:  # `Ada Nur, Jr.` has no last name before the comma
         full_name = f"{before} {after}"
     if "," in full_name:
+        *first, last = full_name.rpartition(",")[2].split() or [""]
+        is_listed = normalize(last) in rule.particles | rule.suffixes
+        if first and (is_listed or (last.islower() and _bare(last) in _PARTICLES)):  # Goethe, Johann von
+            hint = "write what belongs to the last name before the comma"
+            return _not_split(full_name, f" because of '{last}'", hint)
         return _part_by_comma(full_name, part)
     if rule.surname is Surname.BEFORE_COMMA:
         message = f"{quoted(full_name)} has no comma after the last name"
@@ -85,6 +93,8 @@ def part_of_name(full_name: str, part: Side, rule: NameRule | None = None) -> st
     if found is None:
         return _split_failed(full_name, words, rule)
     begin, end = found
+    if beside := _beside_last_name(without_suffixes[:begin] + without_suffixes[end:], rule, is_first=begin > 0):
+        return _not_split(full_name, f" because of '{beside}'", _LAST_FIRST)
     if part == "first":
         return " ".join(without_suffixes[:begin] + without_suffixes[end:])
     return " ".join(without_suffixes[begin:end] + words[len(without_suffixes) :])
@@ -169,6 +179,12 @@ def _wrong_capitals(full_name: str, words: list[str], rule: NameRule) -> Invalid
         return None
     hint = "write it as 'Last, First'; if the column has last names in capitals, set names: {surname: capitals}"
     return _not_split(full_name, f": '{capitals[0]}' is in capitals", f"{hint} in the mapping")
+
+
+def _beside_last_name(first: list[str], rule: NameRule, *, is_first: bool) -> str | None:
+    """A listed particle or suffix among the words of a first name, where it would be sent as a part of it."""
+    words = first[1:] if is_first else first
+    return next((word for word in words if normalize(word) in rule.particles | rule.suffixes), None)
 
 
 def _without_suffixes(words: list[str], rule: NameRule) -> list[str]:

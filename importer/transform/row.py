@@ -159,6 +159,9 @@ def _required(reader: ValueReader, row: Row, problems: list[Problem]) -> str:
 
 def _blank(message: str, row: Row, reader: ValueReader | EntriesReader) -> Problem:
     column = reader.first_filled(row)
+    if not isinstance(reader, EntriesReader) and reader.value.spec.name is not None:  # of a file: its first blank part
+        filled = reader.filled(row)
+        column = next((each for each in reader.value.columns if each not in filled), column)
     problem = Problem("required-value-missing", message, "fill it in", row.place(column))
     if isinstance(reader, EntriesReader):
         return problem

@@ -55,7 +55,7 @@ class ValueReader:
         self._cache = None if value.field.kind in _RARELY_REPEATED else cache or ValueCache()
         self._fixed = self._read_fixed(value.spec.value)
         self._default = self._read_fixed(value.spec.default) if uses_default else None
-        self._follows_links = value.field.kind is Kind.URL and self._interpreter.is_plain
+        self._follows_links = value.field.kind is Kind.URL and value.spec.pick is None
         self._has_currency = bool(value.formats.currency) and value.field.kind in NUMBERS
         is_one_cell = len(value.columns) == 1 and self._separator is None and not self._is_constant
         self._picks_links = value.field.kind is Kind.URL and value.spec.pick is not None
@@ -159,7 +159,8 @@ class ValueReader:
         if link and self._picks_links:
             return self._interpreter.read(stripped(row.cells[column.index]), typed=False, link=link)
         if link and self._follows_links and read is not None:
-            return linked_url(row.cells[column.index], link)
+            text = row.cells[column.index]
+            return linked_url(text if self._interpreter.is_plain or isinstance(read, InvalidValue) else read, link)
         return self._in_currency(read, row, column)
 
     def _in_currency(self, read: Any, row: Row, column: Column) -> Any:

@@ -658,13 +658,36 @@ BAD = (
     Bad("month that looks like a range", _DATE, "2019-05",
         f"'2019-05' is not a valid range of two values; {_REST_OF_RANGE}",
         '{column: Cell, part: start, dates: "%Y", missing_day: first, missing_month: first}'),
+    *(Bad(f"range that became a date, with {step}", _INTEGER, "2026-05-03",
+          "'2026-05-03' is not a whole number; write it in digits", f"{{column: Cell, {step}}}", typed=True)
+      for step in ("split: '-', take: first", "pattern: '(?P<least>[0-9]+)(?:-.*)?'")),
+    Bad("dash before 000", _INTEGER, "-",
+        "'-' is not a whole number; write it in digits; to leave it out, add it under missing: in m.yaml:4",
+        "{column: Cell, after: '000'}"),
+    Bad("short range of thousands", _INTEGER, "40-50.000",
+        f"'40-50.000' is not a valid range of two values; {_REST_OF_RANGE}",
+        "{column: Cell, thousands: '.', part: start}"),
+    Bad("phone number with its country behind it", PHONE, "49 171 1234567",
+        "'49 171 1234567' begins with 49, and the mapping writes '+49' before it; remove it here, or before: from the "
+        "mapping", "{column: Cell, before: '+49'}"),
+    Bad("two pieces with labels behind them", _TEXT, "Ankara (work)/İzmir (home)",
+        "'Ankara (work)/İzmir (home)' has 'home', but not as a piece of its own; write it as one piece, or change "
+        "pick: in m.yaml:4", "{column: Cell, pick: home}"),
+    _unsplit("listed particle beside capitals", "Charles de GAULLE", f" because of 'de'; {_AS_LAST_FIRST}",
+             "{column: Cell, part: first, names: {surname: capitals, particles: [de]}}"),
+    _unsplit("listed particle before two last names", "Maria da Silva Santos", f" because of 'da'; {_AS_LAST_FIRST}",
+             "{column: Cell, part: first, names: {particles: [da]}}"),
+    *(_unsplit(f"end of the last name behind the comma: {cell}", cell,
+               f" because of '{cell.split()[-1]}'; write what belongs to the last name before the comma", answer)
+      for cell, answer in (("Smith, Robert Jr.", "{column: Cell, part: first, names: {suffixes: [Jr.]}}"),
+                           ("Goethe, Johann Wolfgang von", "{column: Cell, part: first}"))),
     Bad("range that became a date", _INTEGER, "1940-10-01",
         f"'1940-10-01' is not a valid range of two values; {_REST_OF_RANGE}", "{column: Cell, part: end}", typed=True),
     Bad("day and month beside Excel's days", _DATE, "31.05",
         "'31.05' is not a date in the format excel or %d.%m.%Y; write it as YYYY-MM-DD, or add its format under dates: "
         "in m.yaml:4", '{column: Cell, dates: [excel, "%d.%m.%Y"]}'),
     Bad("phone number with a zero behind another one", PHONE, "0532 211 22 33",
-        "'0532 211 22 33' begins with 0, and the mapping writes one before it; remove it here, or before: from the "
+        "'0532 211 22 33' begins with 0, and the mapping writes '0' before it; remove it here, or before: from the "
         "mapping", "{column: Cell, region: TR, before: '0'}"),
     Bad("range whose other end cannot be read", _INTEGER, "40 - 50k",
         "'50k' is not a whole number; write it in digits",

@@ -244,3 +244,9 @@ def test_a_column_of_a_lookup_that_does_not_exist(lookup: str, problem: str) -> 
         mapping_of(answer, ["School", "Code"], question("long_text"), files={"codes.csv": _CODES})
     (found,) = refused.value.problems
     assert str(found).partition(": ")[2] == problem
+
+
+def test_a_missing_word_is_no_key() -> None:
+    """The row there with this word would be of everybody who has no ID."""
+    mapping = _mapping("-,Van,\n7,Bursa,\n", extra='source: {missing: ["-"]}\n')
+    assert [answer_of(mapping, row(key)) is None for key in ("-", "7")] == [True, False]

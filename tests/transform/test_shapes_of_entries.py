@@ -97,6 +97,7 @@ def test_an_object_without_any_key_of_the_mapping_is_a_problem() -> None:
         "has school, year; correct the keys in the mapping, or the cell"
     ]
     assert answer_of(mapping, row("[{}, {'name': null, 'detail': {}}, {'detail': false}, {'detail': ''}]")) is None
+    assert answer_of(mapping, row("null")) is None
 
 
 _text = st.text(alphabet=st.characters(exclude_categories=("Cs",)), max_size=10)
@@ -248,6 +249,13 @@ def test_a_row_that_continues_is_filtered_with_its_candidate(where: str, whole: 
     assert [[member.number for member in one.members] for one in found if isinstance(one, Row)] == whole
     excluded = sorted(one.row for one in found if isinstance(one, Filtered))
     assert excluded == [row for row in (2, 3, 4, 5) if not any(row in rows for rows in whole)]
+
+
+def test_a_missing_word_is_the_key_of_no_candidate() -> None:
+    """Else all rows without an ID would be one candidate."""
+    rows = _rows(("-", "a@example.com", "A"), ("-", "b@example.com", "B"))
+    found = _grouped(rows, "source: {group_by: ID, missing: ['-']}\n")
+    assert [[member.number for member in one.members] or [one.number] for one in found] == [[2], [3]]
 
 
 def test_a_repeated_header_continues_no_candidate() -> None:
