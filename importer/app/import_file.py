@@ -47,8 +47,8 @@ from importer.runs.finalize import close
 from importer.runs.manifest import Ending, manifests_in, read_manifest, write_manifest
 from importer.runs.presences import Presences
 from importer.runs.results_folder import make_results
-from importer.runs.table import EarlierOutcomes
-from importer.sending import Cancellation, DryLoader, Loader, LoadOptions, Waiting
+from importer.runs.table import earlier_outcomes
+from importer.sending import Cancellation, DryLoader, Earlier, Loader, LoadOptions, Waiting
 from importer.settings.trust import without_secrets
 
 Confirm = Callable[[Planned], bool]
@@ -225,8 +225,8 @@ class _Execution:
     def check(self, plan: Plan) -> Summary:
         """Report what would be sent."""
         ledger = open_existing_ledger(self.order.settings.ledger_address)
-        with ledger or nullcontext(), EarlierOutcomes(self.order.settings.out) as earlier:
-            loader = DryLoader(ledger, plan.manifest.scope, earlier.of, options=self.order.sending.again)
+        with ledger or nullcontext(), earlier_outcomes(self.order.settings.out) as earlier:
+            loader = DryLoader(ledger, plan.manifest.scope, earlier, options=self.order.sending.again)
             self._remove_leftovers(ledger)
             rows = RowProcessing(plan, ledger, self._until_stopped)
             rows.run(loader)
@@ -242,7 +242,7 @@ class _Execution:
         """Send the rows, under the lock of their target, and write the report."""
         with (
             self._begun(plan) as ledger,
-            EarlierOutcomes(self.order.settings.out) as earlier,
+            earlier_outcomes(self.order.settings.out) as earlier,
             self.control.sending() as cancellation,
         ):
             ledger.watch(self._report_server)
@@ -287,7 +287,7 @@ class _Execution:
                 self.listen(event)
             yield ledger
 
-    def _loader(self, plan: Plan, ledger: Ledger, earlier: EarlierOutcomes, cancellation: Cancellation) -> Loader:
+    def _loader(self, plan: Plan, ledger: Ledger, earlier: Earlier, cancellation: Cancellation) -> Loader:
         settings, sending, connection = self.order.settings, self.order.sending, self.connection
         is_job_post = plan.mapping.target.operation is Operation.APPLY
         has_answered = is_job_post or ledger.has_answered(connection.name)
@@ -313,7 +313,7 @@ class _Execution:
             has_answered=has_answered,
             on_waiting=self._report_waiting,
             on_answer=self.listen.answered,
-            earlier=earlier.of,
+            earlier=earlier,
             cancellation=cancellation,
         )
 

@@ -24,7 +24,7 @@ from importer.runs.private_copies import resolve_again
 from importer.runs.results_folder import refuse_untrusted
 from importer.runs.run_report import refuse_missing
 from importer.runs.source_status import SourceStatus, source_status
-from importer.runs.table import EarlierOutcomes, RunTable
+from importer.runs.table import RunTable, earlier_outcomes
 from importer.sent_answers import TracedAnswer, mark_corrected
 from importer.settings import Settings
 from importer.transform import candidate_rows, trace_row
@@ -109,8 +109,8 @@ def show_row(earlier: EarlierRun, number: int) -> ShownRow:
         answers = _sent_answers(table, manifest, found[members[0]])
     with open_existing_ledger(earlier.settings.ledger_address) or nullcontext() as ledger:
         imported_by = _imported_by(ledger, manifest, outcome, answers)
-    with EarlierOutcomes(earlier.settings.out) as tables:
-        before = tables.of(*imported_by) if imported_by else None
+    with earlier_outcomes(earlier.settings.out) as outcome_of:
+        before = outcome_of(*imported_by) if imported_by else None
     return ShownRow(
         run=manifest.run,
         target=manifest.target,

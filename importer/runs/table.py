@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from dataclasses import replace
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 from itertools import chain, islice
 from pathlib import Path
 from types import TracebackType
@@ -495,27 +495,20 @@ def _rows_in(folder: Path, query: str = _ROWS) -> Iterator[Row]:
         yield from table.rows(query)
 
 
-class EarlierOutcomes(AbstractContextManager["EarlierOutcomes"]):
-    """Reads outcomes from the tables of the runs in a results folder. A table is opened when it is first needed."""
+@contextmanager
+def earlier_outcomes(out: Path) -> Iterator[Callable[[str, int], Outcome | None]]:
+    """The outcome of a row in a run of a results folder; None if the run's folder is missing, the run was killed
+    before, or another version of importer made it. Each table is opened once, when it is first needed.
 
-    def __init__(self, out: Path) -> None:
-        self._out = out
-        self._tables: dict[str, RunTable | None] = {}
+    Raises UnusableInput: the table of that run is damaged.
+    """
+    with ExitStack() as tables:
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
-        for table in filter(None, self._tables.values()):
-            table.close()
-
-    def of(self, run: str, row: int) -> Outcome | None:
-        """The outcome of a row in a run; None if the run's folder is missing, the run was killed before, or another
-        version of importer made it.
-
-        Raises UnusableInput: the table of that run is damaged.
-        """
-        if run not in self._tables:
-            folder, self._tables[run] = self._out / run, None
+        @cache
+        def table_of(run: str) -> RunTable | None:
             with suppress(DamagedRun):
-                read_manifest(folder)
-                self._tables[run] = RunTable(folder) if (folder / TABLE).is_file() else None
-        table = self._tables[run]
-        return table.outcome(row) if table is not None else None
+                read_manifest(out / run)
+                return tables.enter_context(RunTable(out / run)) if (out / run / TABLE).is_file() else None
+            return None
+
+        yield lambda run, row: table.outcome(row) if (table := table_of(run)) is not None else None

@@ -1,7 +1,7 @@
 """Sends candidates and determines their outcomes: order, pace, retries, stops."""
 
 from importer.sending.explanations import LEDGER_LOST
-from importer.sending.known import DryLoader
+from importer.sending.known import DryLoader, Earlier
 from importer.sending.loop import Loader, RequestAnswered, Waiting
 from importer.sending.options import Cancellation, ErrorLimit, LoadOptions, Resend, Window, parse_minutes, parse_window
 from importer.sending.uploads import Document, Uploader

@@ -50,22 +50,18 @@ def find_encoding(path: Path, name: str, declared: str | None, wanted: Sequence[
     mark = byte_order_mark(path)
     encoding = mark or (declared_encoding(declared) if declared else UTF8)
     found = survey(path, encoding)
+    if declared and not mark and not encoding.codec.startswith("utf") and (changed := _words_of_utf8(path, encoding)):
+        message = f"the mapping says {encoding.label}, but the file is UTF-8"
+        hint = f"remove `encoding:` from the mapping; then {', '.join(changed)}"
+        utf8 = LikelyEncoding(("utf-8",), changed)
+        raise UnusableInput(Problem("encoding-wrong", message, hint, FilePlace(name), encodings=(utf8,)))
     if found.undecodable is not None:
-        if declared and not mark and not encoding.codec.startswith("utf") and survey(path, UTF8).undecodable is None:
-            message, utf8 = f"the mapping says {encoding.label}, but the file is UTF-8", LikelyEncoding(("utf-8",), ())
-            hint = "remove `encoding:` from the mapping"
-            raise UnusableInput(Problem("encoding-wrong", message, hint, FilePlace(name), encodings=(utf8,)))
         raise UnusableInput(_undecodable(path, name, encoding, found.undecodable, wanted))
     if not mark and not declared and (reading := _unmarked_wide_reading(path)):
         # It decodes as UTF-8 full of NULs, in wrong rows.
         message = "the file looks like UTF-16 without a byte-order mark"
         hint = f"set its encoding under source: in the mapping: {reading}"
         raise UnusableInput(Problem("encoding-wrong", message, hint, FilePlace(name), encodings=(reading,)))
-    if declared and not encoding.codec.startswith("utf") and (changed := _words_of_utf8(path, encoding)):
-        message = f"the mapping says {encoding.label}, but the file is UTF-8"
-        hint = f"remove `encoding:` from the mapping; then {', '.join(changed)}"
-        utf8 = LikelyEncoding(("utf-8",), changed)
-        raise UnusableInput(Problem("encoding-wrong", message, hint, FilePlace(name), encodings=(utf8,)))
     return found
 
 

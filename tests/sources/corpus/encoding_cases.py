@@ -233,6 +233,14 @@ ENCODING_CASES = (
         "cp1254",
     ),
     _refused(
+        "enc-declared-wrongly-unfit",
+        "rejects a UTF-8 file that is declared as cp1254, which cannot read all of it",
+        "Ad,E-posta\nŞule,sule@example.com\nAyşe,ayse@example.com\n".encode(),
+        "a.csv: the mapping says cp1254, but the file is UTF-8; remove `encoding:` from the mapping; then 'Åule' "
+        "becomes 'Şule', 'AyÅŸe' becomes 'Ayşe'",
+        "cp1254",
+    ),
+    _refused(
         "enc-declared-unfit",
         "reports a byte that is not in the declared encoding",
         b"Ad,E-posta\nG\x81l,gul@example.com\n",
