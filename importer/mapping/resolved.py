@@ -255,6 +255,11 @@ class ResolvedGrouping:
     missing: frozenset[str]
     place: LinePlace
 
+    def key_of(self, row: Row) -> str:
+        """The key of its candidate; "" if it has none."""
+        key = join_key(row.cells[self.column.index])
+        return "" if normalize(key) in self.missing else key
+
     def continues(self, row: Row) -> bool:
         """Whether a row without a key is of the candidate above: it is declared, or it has an entry and no person."""
         if self.blank_continues:

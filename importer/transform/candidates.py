@@ -9,7 +9,7 @@ from typing import Literal
 from importer.mapping import ResolvedFilter, ResolvedGrouping, ResolvedMapping
 from importer.models import CELLS_MERGED, Row
 from importer.problems import CellPlace, Column, Problem
-from importer.text.normalize import join_key, normalize, stripped
+from importer.text.normalize import normalize, stripped
 from importer.transform.texts import in_mapping, quoted
 
 # --- filters --------------------------------------------------------------------------------------
@@ -86,8 +86,7 @@ def keyed_rows(
         if excluded is not None and excluded.problem in row.problems:  # a header that is repeated
             yield "", excluded
             continue
-        key = join_key(row.cells[grouping.column.index])
-        key = "" if normalize(key) in grouping.missing else key
+        key = grouping.key_of(row)
         if not key and above and grouping.continues(row):
             key = above
             if not any(stripped(row.cells[one.column.index]) for one in filters):
@@ -146,7 +145,7 @@ def _key_problems(members: list[Row], own: list[Row], grouping: ResolvedGrouping
                 members[0].place(grouping.column),
             )
         ]
-    keyless = [row for row in members if not stripped(row.cells[grouping.column.index])]
+    keyless = [row for row in members if not grouping.key_of(row)]
     if not keyless or (grouping.blank_continues and keyless[0] is not members[0]):
         return []
     message = "the cell that identifies the candidate is blank"

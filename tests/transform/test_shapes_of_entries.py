@@ -256,6 +256,7 @@ def test_a_missing_word_is_the_key_of_no_candidate() -> None:
     rows = _rows(("-", "a@example.com", "A"), ("-", "b@example.com", "B"))
     found = _grouped(rows, "source: {group_by: ID, missing: ['-']}\n")
     assert [[member.number for member in one.members] or [one.number] for one in found] == [[2], [3]]
+    assert [[problem.code for problem in one.problems] for one in found] == [["group-key-blank"]] * 2
 
 
 def test_a_repeated_header_continues_no_candidate() -> None:
