@@ -107,7 +107,7 @@ def test_the_proposal_is_shown_by_question(match: Match) -> None:
     assert entries is not None
     assert [list(group.values()) for group in entries.groups] == [["School 1"], ["School 2"]]
     first = entries.candidates[0]
-    assert (first[0], [entry.fields for entry in first[1]]) == (2, [{"school_name": "Ege"}, {"school_name": "ETH"}])
+    assert (first[0], [*first[1]]) == (2, [{"school_name": "Ege"}, {"school_name": "ETH"}])
 
 
 def test_dates_of_a_first_group_are_read_as_their_cells_show() -> None:
@@ -210,7 +210,7 @@ def test_unknown_texts_of_entries_get_an_option_too(match: Match) -> None:
     assert unknown == {("degree", "Sr"): 1, ("degree", "Junior"): 1, ("degree", "Chef"): 2}
     matching = match(match(text).changes.translate(id, {"Sr": "masters_degree", "Chef": ""}, "degree"))
     assert [(one.text, one.count) for one in _of(matching, id).choices] == [("Junior", 1)]
-    assert _of(matching, id).entries.candidates[0][1][-1].fields["degree"] == "masters_degree"
+    assert _of(matching, id).entries.candidates[0][1][-1]["degree"] == "masters_degree"
 
 
 def test_a_mapping_that_is_wrong_is_shown_at_its_questions(match: Match) -> None:

@@ -50,21 +50,15 @@ class DateForm:
 
 
 @dataclass(frozen=True, slots=True)
-class MatchedEntry:
-    """An entry of education or experience as it would be sent: texts by field."""
-
-    fields: dict[str, str]
-
-
-@dataclass(frozen=True, slots=True)
 class Entries:
     """The entries of an answer. groups: the columns of each group, by field, if it is read from the row itself;
-    candidates: the entries of some of them, by row; other: the table that they come from, in words; unknown: texts of
-    all their fields that cannot be read; held: in how many rows; blank: rows without an entry."""
+    candidates: the entries of some of them as they would be sent, by row, each with its texts by field; other: the
+    table that they come from, in words; unknown: texts of all their fields that cannot be read; held: in how many rows;
+    blank: rows without an entry."""
 
     kind: EntryKind
     groups: tuple[dict[str, str], ...]
-    candidates: tuple[tuple[int, tuple[MatchedEntry, ...]], ...]
+    candidates: tuple[tuple[int, tuple[dict[str, str], ...]], ...]
     other: str = ""
     unknown: tuple[UnknownText, ...] = ()
     held: int = 0

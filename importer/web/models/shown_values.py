@@ -17,7 +17,7 @@ from importer.settings import WireFormat
 from importer.suggest import date_forms
 from importer.transform import EntriesReader, ValueReader
 from importer.web.models.mapping_changes import shown_words
-from importer.web.models.matched import DateForm, Entries, Matched, MatchedEntry, SampledRow, UnknownText
+from importer.web.models.matched import DateForm, Entries, Matched, SampledRow, UnknownText
 
 _SHOWN: Final = 5  # results
 _SAMPLES: Final = 3
@@ -153,7 +153,7 @@ def shown_entries(
         for group in source.groups
         for field, value in group.items()
     }
-    candidates: list[tuple[int, tuple[MatchedEntry, ...]]] = []
+    candidates: list[tuple[int, tuple[dict[str, str], ...]]] = []
     unknown: Counter[tuple[str, str, str, tuple[str, ...]]] = Counter()
     held = blank = 0
     for row in rows:
@@ -166,7 +166,7 @@ def shown_entries(
             cell = problem.unread.text if problem.unread else ""
             unknown[cell, problem.message, field, options if problem.code in _WORDS else ()] += 1
         if len(candidates) < _SAMPLES and isinstance(text, str):
-            read = (MatchedEntry({name: str(one) for name, one in entry.items()}) for entry in json.loads(text))
+            read = ({name: str(one) for name, one in entry.items()} for entry in json.loads(text))
             candidates.append((row.number, tuple(read)))
     texts = tuple(
         UnknownText(cell, count, problem, options, field)
