@@ -307,3 +307,36 @@ def test_a_run_of_a_folder_of_mappings_keeps_its_route(pages: Start, front_door:
     assert {kind: count for kind, count in checked.items() if count} == {
         OutcomeKind.INVALID: 1, OutcomeKind.FILTERED: 3, OutcomeKind.ALREADY_IMPORTED: 2,
     }  # fmt: skip
+
+
+def test_a_run_of_the_command_is_corrected_with_its_mapping_and_its_rows(pages: Start, serve: Serve) -> None:
+    """The questions that the page asks for first are those of the run: its mapping file stays, also which rows."""
+    served = serve()
+    rows = [candidate(1), candidate(2, Phone="12"), candidate(3)]
+    write_csv(served.door.folder / "people.csv", rows)
+    served("run", "people.csv", "--mapping", "mapping.yaml", "--limit", "2")
+    found = pages(live(served))
+    shown = found.client.send(next(form for form in found.first.forms if form.action.endswith("/open")))
+    base = shown.address.removesuffix("/result")
+    found.client.send(shown.form("/result/correct"))
+    found.client.send(found.client.get(f"{base}/target").form("/target"))
+    draft = found.server.web.drafts.get(base.split("/")[2])
+    assert draft is not None
+    assert (Path(draft.mapping).name, draft.selection.limit) == ("mapping.yaml", 2)
+
+
+def test_corrections_are_not_for_a_file_that_was_replaced(pages: Start, serve: Serve) -> None:
+    """The row that was corrected is another person in the next export, with the same text in that cell."""
+    served = serve()
+    people_file = write_csv(served.door.folder / "people.csv", [candidate(1), candidate(2, Phone="12")])
+    found = pages(live(served), file=people_file)
+    shown = walk.to_result(found)
+    shown = found.client.send(shown.form("/result/correct"))
+    base = shown.address.removesuffix("/check")
+    fields = shown.form("/check/cells").fields
+    found.client.post(f"{base}/check/cells", {**fields, "r3c4": "+905550000001"})
+    write_csv(people_file, [candidate(1), candidate(7, Phone="12")])
+    found.client.send(found.client.get(f"{base}/check").form("/check"))
+    walk.task_of(found)
+    assert "was changed or replaced since its rows were corrected" in found.client.get(f"{base}/check").text
+    assert len(served.accepted) == 1
