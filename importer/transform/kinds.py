@@ -264,9 +264,10 @@ _TOKEN = re.compile(r"(?=.*[0-9A-Za-z])[0-9A-Za-z_.:=+~{}-]{1,200}")
 _NUMBER = re.compile(r"[0-9]{1,30}")
 _FLOAT = re.compile(r"([0-9]{1,15})\.0")  # an ID column that a program stored as floats
 _MONTH = re.compile(r"[0-9]{4}-[0-9]{2}")
-# Numbers with separators or an exponent, what a spreadsheet program made of 1-2, and names of files.
+# Numbers with separators or an exponent, what a spreadsheet program made of 1-2, answers, and names of files.
 _NO_TOKEN = re.compile(
     r"[0-9]+(?:[.,][0-9]+)+|[0-9][.,]?[0-9]*E\+?[0-9]+|[0-9]{4}-[0-9]{2}-[0-9]{2}|[0-9:]*:[0-9]{2}|TRUE|FALSE|"
+    r"none|null|nan|yes|no|ja|nein|evet|var|yok|oui|non|tak|nie|brak|keine?r?|"
     r"(?:[0-9]{1,2}-)?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)(?:-[0-9]{2})?|"
     r".*\.(?:pdf|docx?|odt|rtf|txt|html?|jpe?g|png|zip)", re.IGNORECASE
 )  # fmt: skip

@@ -844,6 +844,9 @@ BAD = (
         "'https://example.com:0' is not a valid web address; write the address, such as https://example.com/ada"),
     Bad("file name instead of an ID", _FILE, "cv.pdf",
         "'cv.pdf' is not a valid document ID; enter the ID of one uploaded document"),
+    *(Bad(f"answer instead of an ID: {word}", _FILE, word,
+          f"'{word}' is not a valid document ID; enter the ID of one uploaded document")
+      for word in ("none", "Yok", "ja")),
     Bad("photo not an ID", PHOTO, "80.5",
         "'80.5' is not a valid document ID; enter the ID of one uploaded document", typed=True),
     Bad("phone not a number", PHONE, "call me",
