@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
@@ -97,10 +98,7 @@ def source_status(sha256: str, settings: Settings) -> tuple[SourceStatus, ...]:
     found: dict[tuple[Scope, str | None], SourceStatus] = {}
     every = [each for each in manifests_in(settings.out) if each[1].sha256 == sha256 and not each[1].dry_run]
     own = [each for each in every if each[1].selection.part is None or each[1].selection.part.number]  # joins no parts
-    ledger = open_existing_ledger(settings.ledger_address)
-    if ledger is None:
-        return ()
-    with ledger:
+    with open_existing_ledger(settings.ledger_address) or nullcontext() as ledger:
         for folder, manifest in sorted(own, key=lambda each: each[1].started_at):
             sheet = _sheet_of(folder, manifest)
             key = manifest.scope, sheet.origin.sheet
@@ -109,7 +107,7 @@ def source_status(sha256: str, settings: Settings) -> tuple[SourceStatus, ...]:
             if not manifest.continues or status.last.continues:
                 status.last, status.folder, status.sheet = manifest, folder, sheet
             status.runs.append(manifest.run)
-            if manifest.ending is None:  # killed, or running: some only the ledger knows
+            if manifest.ending is None and ledger is not None:  # killed, or running: some only the ledger knows
                 status.add_all(map(outcome_of_state, ledger.row_states(manifest.run)), manifest.run)
             if (folder / TABLE).is_file():
                 with RunTable(folder) as table:
