@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import pickle
 import signal
-import subprocess
 import sys
 import threading
 from collections import deque
@@ -18,6 +17,7 @@ from contextlib import ExitStack, closing, suppress
 from itertools import islice
 from pathlib import Path
 from queue import SimpleQueue
+from subprocess import DEVNULL, PIPE, Popen
 from typing import Final, NamedTuple
 
 from importer.mapping import ResolvedMapping
@@ -29,6 +29,7 @@ _FEW: Final = 2_000  # rows that are prepared in less time than it takes to star
 _BLOCK: Final = 64  # rows that another process prepares at once
 _AHEAD: Final = 3  # blocks that wait for each process
 _MOST_PROCESSES: Final = 8
+_PIPE_SIZE: Final = 1 << 18  # bytes, of a block of wide rows; where the system has such a setting
 _SECRET: Final = ("TOKEN", "LEDGER")  # in names of variables; the address of a ledger may contain a password
 _PROGRAM: Final = "import sys; sys.path[:] = sys.argv[1:]; from importer.app.prepare_rows import serve; serve()"
 
@@ -89,11 +90,9 @@ class _OtherProcess:
         variables = {name: text for name, text in os.environ.items() if not any(map(name.upper().count, _SECRET))}
         folders = [str(each) or str(Path(__file__).parents[2]) for each in sys.path]  # "" may be another folder by now
         program = [sys.executable or "", "-P", "-c", _PROGRAM, *folders]
-        self._process: subprocess.Popen[bytes] | None = None
+        self._process: Popen[bytes] | None = None
         with suppress(OSError):
-            self._process = subprocess.Popen(
-                program, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=variables
-            )
+            self._process = Popen(program, stdin=PIPE, stdout=PIPE, stderr=DEVNULL, env=variables, pipesize=_PIPE_SIZE)
         self.send(mapping)
 
     def send(self, content: object) -> None:

@@ -178,7 +178,7 @@ from pathlib import Path
 from importer.app import classify_rows, prepare_rows
 from tests.app.test_classify_rows import _row, mapping
 prepare_rows._cores, prepare_rows._FEW, start, others = (lambda: 2), 10, subprocess.Popen, []
-prepare_rows.subprocess.Popen = lambda *args, **named: others.append(start(*args, **named)) or others[-1]
+prepare_rows.Popen = lambda *args, **named: others.append(start(*args, **named)) or others[-1]
 from importer.transform import LikelyErrors
 mapping = mapping.__wrapped__(Path(sys.argv[1]))
 read = lambda: map(_row, itertools.count(2))
