@@ -222,7 +222,7 @@ def _import_command(manifest: RunManifest) -> str:
 
 def _order(earlier: EarlierRun, folder: Path, manifest: RunManifest, sending: Sending) -> Order:
     """The order that sends rows of an earlier run again, if the settings still contain its service."""
-    source, copy, part = folder / manifest.source, folder / manifest.mapping_copy, manifest.selection.part
+    source, copy = folder / manifest.source, folder / manifest.mapping_copy
     if not copy.exists() or not source.is_file():
         raise UsageError(
             f"the folder {folder} no longer contains the copies of the file and the mapping; "
@@ -239,7 +239,7 @@ def _order(earlier: EarlierRun, folder: Path, manifest: RunManifest, sending: Se
         file=source,
         mapping=_unchanged(Path(manifest.mapping), copy),
         settings=earlier.settings.model_copy(update={"strict": earlier.settings.strict or manifest.strict}),
-        selection=ALL_ROWS if part is not None and not part.number else manifest.selection,  # of all parts
+        selection=manifest.selected,
         sending=sending,
         file_shown_as=manifest.file,
         mapping_shown_as=manifest.mapping,

@@ -40,7 +40,7 @@ from importer.runs.run_report import facts_of
 from importer.runs.table import RESTORE, TABLE, Classified, RunTable
 from importer.settings import Settings
 from importer.sources import FileKind, ReadingLimits, Sheet, SourceCopy, copy_source, kind_by_name, open_sheet
-from importer.text.normalize import closest, join_key, normalize
+from importer.text.normalize import closest, normalize
 from importer.transform import body_reader, candidate_rows, join_warnings
 from importer.transform.candidates import keyed_rows
 
@@ -286,7 +286,7 @@ def _routed(sheet: Sheet, resolved: ResolvedMapping, route: Route, corrected: fr
             if isinstance(row, Row) and _route_word(row, own) not in words:
                 lost[key] = row
     for row in sheet.rows():
-        other = lost.get(join_key(row.cells[grouping.column.index])) if grouping is not None else None
+        other = lost.get(grouping.key_of(row)) if grouping is not None else None
         if _route_word(row, own) not in words:
             rest = tuple(problem for problem in row.problems if problem.column != own.column.label)
             if not route.takes_unknown:  # the first mapping tells what is wrong with the cell

@@ -43,9 +43,8 @@ class Prepared(NamedTuple):
 
 def prepared(rows: Iterator[Row | Filtered], mapping: ResolvedMapping) -> Iterator[tuple[Row | Filtered, Prepared]]:
     """All rows in order, each as it is prepared."""
-    here, processes = _Preparation(mapping), min(_cores(), _MOST_PROCESSES)
-    if hasattr(sys, "frozen"):  # there is no Python to start, only the program itself
-        processes = 1
+    is_frozen = hasattr(sys, "frozen")  # there is no Python to start, only the program itself
+    here, processes = _Preparation(mapping), 1 if is_frozen else min(_cores(), _MOST_PROCESSES)
     for row in rows if processes == 1 else islice(rows, _FEW):
         yield row, here.row(row)
     block, waiting = list(islice(rows, _BLOCK)), deque[tuple[_Rows, _OtherProcess]]()

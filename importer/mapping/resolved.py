@@ -17,7 +17,7 @@ from importer.mapping.values import DuplicatePolicy, Formats, Otherwise, ValueSp
 from importer.models import Question, Row, Target
 from importer.problems import Column, LinePlace, Origin, Problem
 from importer.settings import WireFormat
-from importer.text.normalize import join_key, normalize
+from importer.text.normalize import join_key
 
 # --- values -------------------------------------------------------------------------------------
 
@@ -113,12 +113,11 @@ class FromChild:
 
     equals: Column
     children: ChildIndex
-    missing: frozenset[str] = frozenset()
+    missing: frozenset[str]
 
     def rows_of(self, row: Row) -> Sequence[Row]:
         """The rows there that belong to this row, in the order of that table; none for a blank key."""
-        key = join_key(row.cells[self.equals.index])
-        key = "" if normalize(key) in self.missing else key
+        key = join_key(row.cells[self.equals.index], self.missing)
         return self.children.by_key.get(key, ()) if key else ()
 
     def problem_of(self, row: Row) -> Problem | None:
@@ -257,8 +256,7 @@ class ResolvedGrouping:
 
     def key_of(self, row: Row) -> str:
         """The key of its candidate; "" if it has none."""
-        key = join_key(row.cells[self.column.index])
-        return "" if normalize(key) in self.missing else key
+        return join_key(row.cells[self.column.index], self.missing)
 
     def continues(self, row: Row) -> bool:
         """Whether a row without a key is of the candidate above: it is declared, or it has an entry and no person."""

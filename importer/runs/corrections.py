@@ -122,8 +122,8 @@ def refuse_split_candidates(
     for row in rows if was else ():
         if not grouping.continues(row):
             old = new = ""
-        old = join_key(was.get(row.number, row.cells[index])) or old
-        new = join_key(row.cells[index]) or new
+        old = join_key(was.get(row.number, row.cells[index]), grouping.missing) or old
+        new = grouping.key_of(row) or new
         own = f"\0{row.number}"  # of a row without any key, which is a candidate of its own
         place = CellPlace(row.origin, row.number, grouping.column)
         links.setdefault((True, old or own), {}).setdefault(new or own, place)

@@ -286,7 +286,7 @@ def _may_be_fixed(outcome: Outcome | None, was: Row, column: Column) -> bool:
     cells = [one for one in places if isinstance(one, CellPlace) and (one.origin, one.row) == (was.origin, was.number)]
     if any(one.column is None or one.column.index == column.index for one in cells):
         return True
-    if any(f"'{column.label}'" in one.message for one in outcome.problems):  # the end of a range, beside its start
+    if any(one.message.endswith(f" in '{column.label}'") for one in outcome.problems):  # an end date, beside its start
         return True
     return outcome.kind is OutcomeKind.REJECTED and not all(isinstance(one, CellPlace) for one in places)
 

@@ -96,6 +96,12 @@ class RunManifest:
         return replace(self, rows=rows, blank_rows=blank)
 
     @property
+    def selected(self) -> Selection:
+        """The rows of the run; of one that joins parts, those of all."""
+        part = self.selection.part
+        return ALL_ROWS if part is not None and not part.number else self.selection
+
+    @property
     def scope(self) -> Scope:
         """The service and target of its rows, as in the ledger."""
         return Scope(self.service, self.target)

@@ -48,9 +48,11 @@ def stripped(text: str) -> str:
     return text.strip(_PADDING)
 
 
-def join_key(cell: str) -> str:
-    """The form in which the keys of two tables are compared: exactly, but e-mail addresses without case."""
+def join_key(cell: str, missing: frozenset[str] = frozenset()) -> str:
+    """How keys of two tables are compared: exactly, e-mail addresses without case; "" for a word that is missing."""
     key = stripped(cell)
+    if missing and normalize(key) in missing:
+        return ""
     return key.casefold() if "@" in key else key
 
 

@@ -107,11 +107,9 @@ def _merged(members: list[Row], grouping: ResolvedGrouping) -> Row:
         if row is first or problem.code != CELLS_MERGED or not problem.is_in(of_all)  # the row above has its value
     ]
     problems += _key_problems(members, own, grouping)
-    hint = "use the same value in all rows of a candidate"
-    for column in grouping.shared:
-        problems += _conflicts(own, column, hint)
-    for column in grouping.of_own_entries:
-        problems += _conflicts(own, column, f"{hint}; or, if each row is an entry, read these with rows: all")
+    for column in (*grouping.shared, *grouping.of_own_entries):
+        or_entries = "" if column in grouping.shared else "; or, if each row is an entry, read these with rows: all"
+        problems += _conflicts(own, column, f"use the same value in all rows of a candidate{or_entries}")
     if len(members) == 1 and own:
         return replace(first, problems=tuple(problems))
     filled = [_first_filled(own, index) for index in range(len(first.cells))]

@@ -260,7 +260,7 @@ class _Join:
         self._keys: set[str] = set()  # of the source
 
     def add(self, row: Row, equals: Column | None = None) -> None:
-        key = join_key(row.cells[(equals or self._join.equals).index])
+        key = join_key(row.cells[(equals or self._join.equals).index], self._join.missing)
         if key:
             self._keys.add(key)
         if not key or key not in self._join.children.by_key:

@@ -28,7 +28,7 @@ OPEN_END = OpenEnd()
 
 _JSON = "json"  # as `split:`
 _OF_CLOCK = re.compile(r"\d[-:]")  # in dates and times
-_ONE_UNIT, _THOUSANDS = re.compile(r"\d{1,3}"), re.compile(r"\d[.,'’ ]\d{3}(?!\d)")
+_THOUSANDS = re.compile(r"(\d{1,3})[.,'’ ]\d{3}(?!\d)")
 _BETWEEN_CHOICES = r"([;,|\n])"
 _OTHER_RULES = ("date-incomplete", "date-in-future")  # the other end of a range has its own
 _SPARE = 20  # normalizing removes spaces, so a missing word may be written this much longer
@@ -136,7 +136,8 @@ class Interpreter:
         ends = _ends_of_range(text, self._spec.split)
         if isinstance(ends, InvalidValue):
             return ends
-        if self._is_number and _ONE_UNIT.fullmatch(ends[0]) and _THOUSANDS.search(ends[1]):  # 40-50.000
+        thousands = _THOUSANDS.search(ends[1]) if self._is_number and re.fullmatch(r"\d{1,3}", ends[0]) else None
+        if thousands and int(ends[0]) <= int(thousands[1]):  # 40-50.000, but not 800-1.200
             return _no_range(text)
         whole = self._read_kind(text, False)
         if not isinstance(whole, InvalidValue) or whole.code == "date-incomplete":

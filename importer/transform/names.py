@@ -183,8 +183,7 @@ def _wrong_capitals(full_name: str, words: list[str], rule: NameRule) -> Invalid
 
 def _beside_last_name(first: list[str], rule: NameRule, *, is_first: bool) -> str | None:
     """A listed particle or suffix among the words of a first name, where it would be sent as a part of it."""
-    words = first[1:] if is_first else first
-    return next((word for word in words if normalize(word) in rule.particles | rule.suffixes), None)
+    return next((word for word in first[is_first:] if normalize(word) in rule.particles | rule.suffixes), None)
 
 
 def _without_suffixes(words: list[str], rule: NameRule) -> list[str]:

@@ -156,7 +156,7 @@ def open_run(page: OfAny, run: str, form: SentForm) -> Response:
         mapping=manifest.mapping,
         run=run,
         route=manifest.route,
-        selection=manifest.selection,
+        selection=manifest.selected,
     )
     return RedirectResponse(f"/imports/{draft.id}/result", 303)
 

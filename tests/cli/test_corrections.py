@@ -223,6 +223,15 @@ def test_rows_of_one_address_in_another_case_are_one_candidate(serve: Serve) -> 
     assert served.accepted == ["person1@example.com", "person2@example.com"]
 
 
+def test_a_key_that_is_a_missing_word_may_be_corrected_in_one_row(serve: Serve) -> None:
+    """Rows with it are no candidate together."""
+    served = serve()
+    mapping = served.door.folder / "mapping.yaml"
+    mapping.write_text(mapping.read_text("utf-8") + "source: {group_by: CV, missing: ['-']}\n", "utf-8")
+    first = run_first(served, candidate(1, CV="-"), candidate(2, CV="-"))
+    assert correct(served, first, {"CV": "14"}).counts["created"] == 1
+
+
 def test_keys_that_may_be_corrected(serve: Serve) -> None:
     """Blank ones filled in alike; and that of the rows of a candidate that are not filtered out."""
     served = serve()

@@ -313,6 +313,7 @@ GOOD = (
     ),
     Good("open start of a range", _DATE, "- 2023", None, '{column: Cell, part: start, dates: "%Y"}'),
     Good("lower end of a salary", _INTEGER, "40 - 50", "40", "{column: Cell, part: start}"),
+    Good("range that ends in thousands", _INTEGER, "800 - 1.200", "800", _SIGNS[:-1] + ", part: start}"),
     Good("part of a number cell", _DECIMAL, "12.375%", "12.375", _SIGNS[:-1] + r", pattern: '(?P<n>.+)%'}", typed=True),
     Good("joined number cell", _DECIMAL, "22.375", "22.375", _SIGNS.replace("column: Cell", "join: [Cell]"), True),
     Good("number cell with an ending", _DECIMAL, "22.375", "22.3755", _SIGNS[:-1] + ", after: '5'}", typed=True),

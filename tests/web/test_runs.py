@@ -21,6 +21,8 @@ from importer.app.import_file import check_file
 from importer.models import OutcomeKind
 from importer.problems import Busy
 from importer.report.outcomes import csv_file
+from importer.runs.manifest import read_manifest
+from importer.runs.row_selection import ALL_ROWS, Part, Selection
 from importer.sandbox import SandboxOptions
 from importer.sandbox import running as sandbox_running
 from importer.settings import load_settings
@@ -323,6 +325,8 @@ def test_a_run_of_the_command_is_corrected_with_its_mapping_and_its_rows(pages: 
     draft = found.server.web.drafts.get(base.split("/")[2])
     assert draft is not None
     assert (Path(draft.mapping).name, draft.selection.limit) == ("mapping.yaml", 2)
+    joined = replace(read_manifest(served.door.folder / "results" / draft.run), selection=Selection(part=Part(0, 4)))
+    assert joined.selected == ALL_ROWS  # of a run that joins parts
 
 
 def test_corrections_are_not_for_a_file_that_was_replaced(pages: Start, serve: Serve) -> None:
