@@ -24,6 +24,7 @@ from importer.suggest.header_words import (
     key_of,
     likely_concept,
     not_imported_as,
+    remark_in,
     words_of,
 )
 from importer.text.normalize import normalize
@@ -79,7 +80,12 @@ class ColumnView:
     @cached_property
     def concept(self) -> str | None:
         """The concept (see CONCEPTS) of the header in the table of header words, or None."""
-        return concept_of(self.name)
+        return None if OTHER_SUBJECT_WORDS.intersection(words_of(self.remark)) else concept_of(self.name)
+
+    @cached_property
+    def remark(self) -> str:
+        """Words in brackets of its header that may make it something else, or ""."""
+        return remark_in(self.name)
 
     @property
     def likely(self) -> str | None:

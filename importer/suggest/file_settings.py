@@ -64,8 +64,10 @@ def with_missing_words(
 _NEARLY_ALL = 0.9  # of the numbers without +
 _NON_DIGIT = re.compile(r"\D+")
 _FLOAT = re.compile(r"\.0$")
-_REGION_OF_NUMBER = {"TR": re.compile(r"05\d{9}"), "GB": re.compile(r"07\d{9}"), "DE": re.compile(r"01[5-7]\d{7,10}")}
-_REGION_OF_LANGUAGE = {"tr": "TR", "de": "DE"}
+_REGION_OF_NUMBER = {"TR": re.compile(r"05\d{9}"), "GB": re.compile(r"07\d{9}"), "DE": re.compile(r"01[5-7]\d{8,9}")}
+_REGION_OF_LANGUAGE = {language: language.upper() for language in ("tr", "de", "fr", "es", "pl", "it", "nl", "ru")} | {
+    "uk": "UA"
+}  # Portuguese is mostly that of Brazil, but not nearly always
 
 
 def _region_of(counts: Iterable[tuple[str, int]], language: str) -> str | None:
@@ -82,15 +84,16 @@ def _region_of(counts: Iterable[tuple[str, int]], language: str) -> str | None:
             clear[region] += count
         elif len(digits) >= 7:
             others[digits] += count
-    if clear:
-        if clear["TR"]:  # 5XX XXX XX XX is a Turkish mobile number without its zero, if others of the file have it
-            clear["TR"] += sum(count for digits, count in others.items() if re.fullmatch(r"5\d{9}", digits))
+    if clear["TR"]:  # 5XX XXX XX XX is a Turkish mobile number without its zero, if others of the file have it
+        for digits in [digits for digits in others if re.fullmatch(r"5\d{9}", digits)]:
+            clear["TR"] += others.pop(digits)
+    if clear.total() >= others.total() and clear:
         return clear.most_common(1)[0][0]
     region = named.most_common(1)[0][0] if others and named else ""
     fitting = sum(count for digits, count in others.items() if region and _is_number_of(region, digits))
     if region and (named.total() >= others.total() or fitting >= _NEARLY_ALL * others.total()):
         return region
-    is_american = not named and any(re.fullmatch(r"[2-9]\d{9}", digits) for digits in others)
+    is_american = named.keys() <= {"US"} and any(re.fullmatch(r"[2-9]\d{9}", digits) for digits in others)
     return (_REGION_OF_LANGUAGE.get(language) or ("US" if is_american else None)) if others else None
 
 

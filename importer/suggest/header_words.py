@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from importer.mapping import EntryKind
+from importer.text.currencies import currency_code
 from importer.text.normalize import normalize
 
 # Names, each with its phrases by language.
@@ -28,7 +29,6 @@ def read_table(name: str) -> dict[str, Any]:
 
 
 _TABLE = read_table("header_words")
-LANGUAGES = ("en", "tr", "de")
 CONCEPTS: Phrases = _TABLE["concepts"]
 NOT_IMPORTED: Phrases = _TABLE["not_imported"]
 ENTRY_PHRASES: Mapping[str, Phrases] = _TABLE["entry_fields"]  # by kind; EITHER_KIND: phrases that fit both kinds
@@ -140,13 +140,13 @@ def _bare_key_of(text: str) -> str:
 
 
 def language_of(headers: Iterable[str]) -> str:
-    """The language of most headers: en, tr or de."""
+    """The language of most headers, such as en, tr or de."""
     wanted = Counter(map(key_of, headers))
-    votes = Counter[str]()
+    votes = Counter({"en": 0})
     for by_language in (*CONCEPTS.values(), *NOT_IMPORTED.values()):
         for language, phrases in by_language.items():
             votes[language] += sum(wanted[key] for key in set(map(key_of, phrases)))
-    return max(LANGUAGES, key=lambda language: votes[language])
+    return max(votes, key=lambda language: votes[language])
 
 
 # --- the likely meaning of a header that is not a phrase of the table -----------------------------
@@ -187,6 +187,25 @@ def _tokens(text: str) -> tuple[_Words, int]:
             else:
                 found.add(_STANDS_FOR.get(part, part))
     return frozenset(found), removed
+
+
+_UNITS = _plain_words(_SYNONYMS["neutral"]["units"])
+_SAYS_NOTHING = (_NEUTRAL - _UNITS) | {"phone", "mobile", "email", "country", "no", "s"}
+_DATE_SHAPE = re.compile(r"[dmytjag.\\/ -]+|gün.ay.yıl", re.IGNORECASE)  # (dd.mm.yyyy)
+
+
+def remark_in(header: str) -> str:
+    """The words in brackets of a header, if they may make it something else: a unit, another person or time.
+
+    "" for what does not: `(required)`, `(EUR)`, `(dd.mm.yyyy)`, `(mobile)`, or a header that the table has as a whole.
+    """
+    remark = header[len(outside_brackets(header)) :].strip(" ()[]*:")
+    if not remark or key_of(header) in _CONCEPT_OF or _DATE_SHAPE.fullmatch(remark):
+        return ""
+    words = [word for word in re.findall(r"[^\W\d_]+", remark) if currency_code(word) is None]
+    means_more = {_STANDS_FOR.get(word, word) for one in words for word in words_of(one)} - _SAYS_NOTHING
+    is_translation = concept_of(remark) == concept_of(outside_brackets(header)) is not None
+    return remark if means_more and not is_translation else ""
 
 
 def mentions_phone(header: str) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from typing import TypeVar
 
 from rapidfuzz import fuzz
@@ -198,6 +199,9 @@ class Matcher:
         self._take(Match(goal, tuple(fitting), review_reason))
 
     def _take(self, match: Match) -> None:
+        remark = next((view.remark for view in match.views if view.remark and view.name not in match.goal.names), "")
+        if remark and not match.review_reason:
+            match = replace(match, review_reason=f"'({remark})' may make it something else")
         self._found[match.goal] = match
         self._taken.update(view.column.index for view in match.views)
 

@@ -193,7 +193,7 @@ def _yes_no_reading(counts: Counts, spec: FieldSpec) -> ProposedValue:
 
 # --- numbers --------------------------------------------------------------------------------------
 
-_BOTH = re.compile(r"[+-]?[1-9]\d{0,2}(?:([.,])\d{3})+([.,])\d+")
+_BOTH = re.compile(r"[+-]?[1-9]\d{0,2}(?:([., '’])\d{3})+([.,])\d+")
 _DECIMAL = re.compile(r"[+-]?\d+([.,])(\d+)")
 _MANY_TIMES = 10
 _GROUPED = re.compile(r"[+-]?[1-9]\d{0,2}(?:([., '’])\d{3})+")
@@ -272,7 +272,8 @@ _MAX_LINES = 60  # a longer table is not a choice
 _JSON = "json"  # as `split:`
 _SEPARATORS = (_JSON, ";", "|", "\n", ",", "/")
 _NON_WORD = re.compile(r"[\W\d_]+")
-_SIGNS = re.compile(r"\d+|[^\w\s.,;:'’\"()/&-]")  # that make another text of the same words: > 5 years, C#
+_SIGNS = re.compile(r"\d+|\([\W\d]*\)|[^\w\s.,;:'’\"()/&-]")  # that make another text of the same words: > 5 years, C#
+_WORDS = re.compile(r"[^\W\d_]+(?:[\s.,:;'’/&()_-]+[^\W\d_]+)*[.)]*")  # nothing but words
 _SEVERAL = re.compile(r"[/,;|&+\n]")  # between several things
 _REVERSALS = frozenset(word for text in read_table("value_words")["reversals"] for word in words_of(text))
 _LONG = 2_000  # characters
@@ -347,9 +348,10 @@ def _meant_option(text: str, options: tuple[str, ...], *, levels: bool = False) 
     """The option that a text is, or certainly means by the table of value words. levels: also with how well it is
     known, `German (C1)`, where several may be chosen."""
     known, words = _words_of_options(options)
-    if (option := known.find(text) or words.get(_key(text))) is not None:
+    if (option := known.find(text) or words.get(_word_key(text))) is not None:
         return option
-    if levels and (remark := _REMARK.fullmatch(text)) and _LEVELS.issuperset(words_of(_CEFR.sub(" ", remark[2]))):
+    remark = _REMARK.fullmatch(text) if levels else None
+    if remark and re.search(r"[^\W\d_]", remark[2]) and _LEVELS.issuperset(words_of(_CEFR.sub(" ", remark[2]))):
         return known.find(remark[1].strip())
     parts = [part.strip() for part in _PARTS.split(text) if part.strip()]  # Bachelor of Science - BS
     meant = {_meant_option(part, options) for part in parts} if len(parts) > 1 else {None}
@@ -370,7 +372,7 @@ def _words_of_options(options: tuple[str, ...]) -> tuple[ChoiceOptions, dict[str
 @lru_cache(maxsize=1)
 def _option_words() -> dict[str, frozenset[str]]:
     """The words for each option, by its name in the table of value words."""
-    return {name: frozenset(map(_key, words)) for name, words in read_table("value_words")["options"].items()}
+    return {name: frozenset(map(_word_key, words)) for name, words in read_table("value_words")["options"].items()}
 
 
 @lru_cache(maxsize=4096)
@@ -382,7 +384,7 @@ def _matching_option(text: str, options: tuple[str, ...]) -> tuple[str | None, b
     if (option := _meant_option(text, options)) is not None:
         return option, True
     similar = closest(text, options)
-    if similar is None or (_key(text) == _key(similar) and _SIGNS.findall(text) == _SIGNS.findall(similar)):
+    if similar is None or (_key(text) == _key(similar) and _signs_of(text) == _signs_of(similar)):
         return similar, similar is not None
     own = set(words_of(text))
     named = [one for one in (set(words_of(option)) for option in options) if one and one <= own]
@@ -395,6 +397,11 @@ def _matching_option(text: str, options: tuple[str, ...]) -> tuple[str | None, b
 def _of_several(text: str, options: tuple[str, ...]) -> tuple[str | None, bool]:
     option = _meant_option(text, options, levels=True)
     return (option, True) if option is not None else _matching_option(text, options)
+
+
+def _signs_of(text: str) -> tuple[str, list[str]]:
+    """What stands before the first word, as in `-Senior`, and what else is not usual between words."""
+    return text[:1] if not text[:1].isalnum() else "", _SIGNS.findall(text)
 
 
 def _names_several(text: str, option: str = "") -> bool:
@@ -418,6 +425,11 @@ def _is_turned(words: set[str], known: set[str]) -> bool:
         one.endswith(other) or other.endswith(one) or (one.startswith(other) and len(other) <= _ENDING <= len(one) - 4)
         for one, other in pairs
     )
+
+
+def _word_key(text: str) -> str:
+    """The key of words; with digits or signs that may be another text: `Bac+5`, `Lisans?`, `-Senior`."""
+    return _key(text) if _WORDS.fullmatch(text.strip()) else "".join(text.casefold().split())
 
 
 @lru_cache(maxsize=8192)

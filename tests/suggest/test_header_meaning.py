@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from importer.mapping import EntryKind
-from importer.suggest.header_words import likely_concept, likely_field
+from importer.suggest.header_words import likely_concept, likely_field, remark_in
 from tests.suggest.builders import asked, proposed
-from tests.suggest.test_proposals import entries_of
+from tests.suggest.test_proposals import entries_of, value_of
 
 CONCEPTS = [
     pytest.param("Bewerbername", "bare_name", id="a German compound"),
@@ -27,6 +27,40 @@ CONCEPTS = [
 def test_all_words_of_a_header_must_agree(header: str, concept: str | None) -> None:
     """Synonyms, compounds and units are known; a word that is unknown or about something else leaves it open."""
     assert likely_concept(header) == concept
+
+
+REMARKS = [
+    *(
+        pytest.param(header, remark, id=header)
+        for header, remark in (
+            ("Notice period (months)", "months"),
+            ("Phone (emergency)", "emergency"),
+            ("Gehaltswunsch (brutto/Jahr)", "brutto/Jahr"),
+            ("Salary (k EUR)", "k EUR"),
+            ("Salary (EUR)", ""),
+            ("E-mail [required]", ""),
+            ("E-posta (E-mail)", ""),
+            ("Phone (GSM)", ""),
+            ("Doğum tarihi (gün.ay.yıl)", ""),
+            ("Notice (weeks)", ""),
+        )
+    )
+]
+
+
+@pytest.mark.parametrize(("header", "remark"), REMARKS)
+def test_words_in_brackets_may_make_a_header_something_else(header: str, remark: str) -> None:
+    """Three months are not three weeks; a format, a currency, or a phrase of the table says nothing else."""
+    assert remark_in(header) == remark
+
+
+def test_a_remark_in_a_header_is_reviewed_and_that_of_another_person_not_proposed() -> None:
+    """Both are found by the words before the brackets; a blank `Mobil` must not take the emergency contact's number."""
+    questions = (asked("notice_weeks", "decimal", text="Notice period"), asked("phone", type="phone", id=8))
+    columns = {"Notice period (months)": ["3"], "Mobil": ["0555 000 11 22"], "Phone (emergency)": ["0555 000 11 33"]}
+    proposal = proposed(columns, *questions)
+    assert value_of(proposal, "notice_weeks").review_reason == "'(months)' may make it something else"
+    assert [column.name for column in value_of(proposal, "phone").taken] == ["Mobil"]
 
 
 FIELDS = [

@@ -649,6 +649,9 @@ def test_a_text_that_says_more_or_the_opposite_has_no_option(options: tuple[str,
         pytest.param(("Programmer II", "Tester"), "Programmer I", "Programmer II", id="another letter"),
         pytest.param(("> 5 years", "Tester"), "< 5 years", "> 5 years", id="another sign"),
         pytest.param(("Willing to travel",), "willing to travell", "Willing to travel", id="a typing error"),
+        pytest.param(("Junior", "Senior"), "-Senior", "Senior", id="a sign in front"),
+        pytest.param(("Junior", "Senior"), "Senior?", "Senior", id="a question"),
+        pytest.param(("Python", "Go"), "Python (-)", "Python", id="nothing in brackets"),
     ],
 )
 def test_the_same_words_with_other_signs_are_not_certain(options: tuple[str, ...], text: str, target: str) -> None:
@@ -670,7 +673,20 @@ def test_missing_words_are_found_except_options_and_names() -> None:
     assert proposal.source.missing == ("-",)
 
 
+@pytest.mark.parametrize(
+    ("text", "target"),
+    [("Bac+5", "masters_degree"), ("bac +3", "bachelors_degree"), ("Bac", "high_school_diploma"), ("Bac+1", None)],
+)
+def test_a_word_with_digits_is_another_word(text: str, target: str | None) -> None:
+    """`Bac` is the end of school, `Bac+5` a master's degree."""
+    options = ("high_school_diploma", "bachelors_degree", "masters_degree")
+    (line,) = _table_of([(text, 3)], options)
+    assert (line.target, line.certain) == (target, target is not None)
+
+
 REGIONS = [
+    pytest.param(["0155 0000001", *(f"06 99 00 00 0{one}" for one in range(5))], None, id="one of another country"),
+    pytest.param(["+1 202 555 0187", "202 555 0123"], "US", id="American with the country code"),
     pytest.param(["0555 000 11 22", "+49 171 0000001"], "TR", id="Turkish"),
     pytest.param(["07700 900001"], "GB", id="British"),
     pytest.param(["+44 7700 900001", "7700 900002"], "GB", id="most have the British country code"),
@@ -686,6 +702,13 @@ REGIONS = [
 def test_the_region_of_phones_without_plus(phones: list[str], region: str | None) -> None:
     """Numbers without a country code need a region."""
     assert proposed({"Mobile": phones}, asked("phone", type="phone")).region == region
+
+
+def test_the_region_of_phones_by_the_language_of_the_headers() -> None:
+    """A landline of Paris, 01 5x, has the form of no German mobile number."""
+    phones = ["01 55 00 00 01", "06 99 00 00 02", "06 99 00 00 03"]
+    columns = {"Prénom": ["Zoé"], "Nom": ["Test"], "Téléphone": phones, "Ville": ["Lille"]}
+    assert proposed(columns, asked("phone", type="phone"), person=False).region == "FR"
 
 
 def test_columns_with_fitting_values_are_named_before_similar_headers() -> None:
