@@ -210,7 +210,7 @@ def _choice_reader(value: ResolvedValue) -> TextReader:
         if typed and text[0].isdigit() and ("-" in text or ":" in text):
             hint = "type the option again, in a cell with the format Text: a spreadsheet program has changed it"
             return InvalidValue("not-an-option", f"{quoted(text)} is not {value.field.noun}", hint)
-        known = did_you_mean(text, value.field.options)
+        known = did_you_mean(text, value.field.options, is_value=True)
         hint = f"{known}, {into_table(value)}"
         unread = Unread(text, value.place)
         return InvalidValue("not-an-option", f"{quoted(text)} is not {value.field.noun}", hint, unread)
@@ -262,7 +262,7 @@ def _yes_no_reader(value: ResolvedValue, words: tuple[str, str]) -> TextReader:
 
 _TOKEN = re.compile(r"(?=.*[0-9A-Za-z])[0-9A-Za-z_.:=+~{}-]{1,200}")
 _NUMBER = re.compile(r"[0-9]{1,30}")
-_FLOAT = re.compile(r"([0-9]{1,15})\.0")  # an ID column that a program stored as floats
+_FLOAT = re.compile(r"^([0-9]{1,15})\.0\Z")  # an ID column that a program stored as floats
 _MONTH = re.compile(r"[0-9]{4}-[0-9]{2}")
 # Numbers with separators or an exponent, what a spreadsheet program made of 1-2, answers, and names of files.
 _NO_TOKEN = re.compile(

@@ -9,10 +9,20 @@ from dataclasses import replace
 import phonenumbers
 
 from importer.mapping import ResolvedValue
+from importer.text.normalize import normalize, normalized
 from importer.transform.texts import InvalidValue, in_mapping, plain_digits, quoted
 
 _SHORTENED = re.compile(r"[0-9][.,]?[0-9]*E\+?[0-9]+", re.IGNORECASE)
-# The library reads letters as keypad digits; before the number, as in `Tel. 0555 ...`, it ignores them.
+# The library ignores what is before the number, which may say that it is not the candidate's: `fax:`, `wife:`.
+_LABELS = normalized((
+    "tel", "telefon", "telefonu", "telephone", "téléphone", "teléfono", "tél", "tlf", "telefono", "telefone", "fon",
+    "phone", "ph", "mobile", "mobil", "mob", "cell", "cellphone", "cel", "celular", "móvil", "portable", "cep", "gsm",
+    "handy", "kom", "komórka", "whatsapp", "wa", "no", "nr", "num", "number", "numara", "numarası", "nummer",
+    "numéro", "número", "rufnummer", "m", "t", "p", "h", "w", "home", "ev", "work", "iş", "office", "business",
+    "private", "privat", "dienstlich", "dom", "main", "direct", "тел", "моб", "телефон",
+))  # fmt: skip
+_BEFORE_NUMBER = re.compile(r"[^\d+＋]*")
+# The library reads letters as keypad digits.
 _LETTER_IN_NUMBER = re.compile(r"[+＋\d].*[^\W\d_]|[^\W\d_]\d", re.DOTALL)
 _FLOAT_TAIL = re.compile(r"(?<=[0-9]{5})\.0$")  # a number column that a program stored as floats
 
@@ -27,8 +37,8 @@ _DANGLING = re.compile(r"\?|[0-9]\s*(?:\+|\(\+)")
 def phone_reader(value: ResolvedValue) -> Callable[[str, bool], str | InvalidValue]:
     """A reader of one phone number of the declared region, or with + and the country code; it returns E.164.
 
-    Accepts a word before the number, and digits of any script. Not valid are several numbers, an extension, letters, a
-    date, and a number without + that is as likely one of another country.
+    Accepts words for a phone before the number, and digits of any script. Not valid are other words, several numbers,
+    an extension, letters, a date, and a number without + that is as likely one of another country.
     """
 
     def read(text: str, typed: bool) -> str | InvalidValue:
@@ -63,6 +73,9 @@ def _read_phone(text: str, value: ResolvedValue) -> str | InvalidValue:
     if number.extension and phonenumbers.is_valid_number(number):
         message = f"{quoted(text)} has the extension {number.extension}, which cannot be sent"
         return InvalidValue("phone-extension", message, "write the number without the extension")
+    if other := _other_word_before(text):
+        hint = "is it the candidate's? Then write only the number"
+        return InvalidValue("phone-invalid", f"{quoted(text)} has '{other}' before the number", hint)
     if _LETTER_IN_NUMBER.search(text):
         return InvalidValue("phone-invalid", f"{quoted(text)} contains letters", "write the number in digits")
     if not phonenumbers.is_valid_number(number):
@@ -75,6 +88,13 @@ def _read_phone(text: str, value: ResolvedValue) -> str | InvalidValue:
         hint = f"write it with + and the country code, or as usual in {region}, with its area code"
         return InvalidValue("phone-invalid", f"{quoted(text)} may be a number of another area or country", hint)
     return phonenumbers.format_number(number, phonenumbers.PhoneNumberFormat.E164)
+
+
+def _other_word_before(text: str) -> str | None:
+    """The first word before the number that is none for a phone."""
+    before = _BEFORE_NUMBER.match(text)
+    words = re.findall(r"[^\W\d_]+", before[0]) if before else []
+    return next((word for word in words if normalize(word) not in _LABELS), None)
 
 
 def _parsed(text: str, region: str | None = None) -> phonenumbers.PhoneNumber | None:

@@ -246,6 +246,7 @@ GOOD = (
     Good("phone international", PHONE, "+44 20 7946 0123", "+442079460123", _TR),
     Good("phone kept as a float", PHONE, "905321234567.0", "+905321234567", _TR),
     Good("phone after a word", PHONE, "Tel. 0532 123 45 67", "+905321234567", _TR),
+    Good("phone after two words", PHONE, "Cep No: 0532 123 45 67", "+905321234567", _TR),
     Good("address", _ADDRESS, "Gül Sok. 5\nİzmir", "Gül Sok. 5 İzmir"),
     Good("date by Excel's days", _DATE, "43990", "2020-06-08", "{column: Cell, dates: excel}"),
     Good(
@@ -584,6 +585,10 @@ BAD = (
         "'github.com/1aB github.com/1Ab' has several pieces with 'github.com': 'github.com/1aB' and 'github.com/1Ab'; "
         "write "
         "it as one piece, or change pick: in m.yaml:4", "{column: Cell, pick: github.com}"),
+    *(Bad(f"phone of another person or kind: {word}", PHONE, f"{word}: 0532 123 45 67",
+        f"'{word}: 0532 123 45 67' has '{shown}' before the number; is it the candidate's? Then write only the "
+        "number", _TR)
+      for word, shown in (("Fax", "Fax"), ("wife", "wife"), ("old number", "old"), ("acil tel", "acil"))),
     Bad("several pieces", PHONE, "mobile: +90 555 000 00 01; mobile: +90 555 000 00 02",
         "'mobile: +90 555 000 00 01; mobile: +90 555 000 00 02' has several pieces with 'mobile': '+90 555 000 00 01' "
         "and '+90 555 000 00 02'; write it as one piece, or change pick: in m.yaml:4", "{column: Cell, pick: mobile}"),
@@ -850,6 +855,9 @@ BAD = (
       for word in ("none", "Yok", "ja")),
     Bad("photo not an ID", PHOTO, "80.5",
         "'80.5' is not a valid document ID; enter the ID of one uploaded document", typed=True),
+    *(Bad(f"a document ID with separators: {text}", kind, text,
+        f"'{text}' is not a valid document ID; enter the ID of one uploaded document")
+      for text in ("31.000", "31.038", "31038.00") for kind in (_FILE, PHOTO)),
     Bad("phone not a number", PHONE, "call me",
         "'call me' is not a valid phone number; write it as +90 ..., or in the usual form for TR", _TR),
     Bad("phone invalid", PHONE, "0532 12",
