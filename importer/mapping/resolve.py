@@ -142,8 +142,12 @@ def _grouping(
     own = tuple({column.index: column for one in sources for column in one.shared if column not in shared}.values())
     of_rows = (value for one in sources if isinstance(one.source, FromGroup) for value in one.values)
     of_entries = frozenset(column.index for value in of_rows for column in value.columns)
-    missing = normalized(context.mapping.missing)
-    return ResolvedGrouping(column, spec.blank is not None, main, shared, of_entries, own, missing, spec.place)
+    missing, blank = normalized(context.mapping.missing), dict[int, frozenset[str]]()
+    for value in (*single, *(value for one in sources for value in one.values)):
+        words = frozenset[str]() if value.lookup else value.missing
+        for each in value.columns:
+            blank[each.index] = blank.get(each.index, words) & words
+    return ResolvedGrouping(column, spec.blank is not None, main, shared, of_entries, own, missing, blank, spec.place)
 
 
 # --- a wrong header row, and unused columns ------------------------------------------------------

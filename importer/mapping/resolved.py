@@ -17,7 +17,7 @@ from importer.mapping.values import DuplicatePolicy, Formats, Otherwise, ValueSp
 from importer.models import Question, Row, Target
 from importer.problems import Column, LinePlace, Origin, Problem
 from importer.settings import WireFormat
-from importer.text.normalize import join_key
+from importer.text.normalize import join_key, normalize, stripped
 
 # --- values -------------------------------------------------------------------------------------
 
@@ -242,7 +242,8 @@ class ResolvedAnswer:
 class ResolvedGrouping:
     """How rows become candidates; see GroupBy. `shared`: the columns that must be equal in all rows of a candidate.
     `of_entries`: the indexes of those that are an entry in each row; `of_own_entries`: those of entries that are read
-    from all rows as one, and so must be equal, too. `missing`: normalized words that are no key.
+    from all rows as one, and so must be equal, too. `missing`: normalized words that are no key; `blank`: those that
+    whatever reads a column takes as an empty cell, by the index of the column.
     """
 
     column: Column
@@ -252,17 +253,23 @@ class ResolvedGrouping:
     of_entries: frozenset[int]
     of_own_entries: tuple[Column, ...]
     missing: frozenset[str]
+    blank: Dictionary[int, frozenset[str]]
     place: LinePlace
 
     def key_of(self, row: Row) -> str:
         """The key of its candidate; "" if it has none."""
         return join_key(row.cells[self.column.index], self.missing)
 
+    def is_blank(self, row: Row, index: int) -> bool:
+        """Whether a cell is blank, or has a word that is read so."""
+        text = stripped(row.cells[index])
+        return not text or normalize(text) in self.blank.get(index, ())
+
     def continues(self, row: Row) -> bool:
         """Whether a row without a key is of the candidate above: it is declared, or it has an entry and no person."""
         if self.blank_continues:
             return True
-        has_own = any(row.cells[column.index].strip() for column in self.shared)
+        has_own = any(not self.is_blank(row, column.index) for column in self.shared)
         return not has_own and any(row.cells[index].strip() for index in self.of_entries)
 
 

@@ -85,15 +85,23 @@ def mistyped(typed: str, known: Sequence[str]) -> str | None:
     return found[0] if found and is_one else None
 
 
-def did_you_mean(typed: str, known: Iterable[str], listed: int = 12) -> str:
-    """A hint with the closest known word, if any is similar, and up to `listed` known words."""
+def did_you_mean(typed: str, known: Iterable[str], listed: int = 12, *, is_value: bool = False) -> str:
+    """A hint with the closest known word, if any is similar, and up to `listed` known words.
+
+    is_value: of a cell; what says more is no typing error: `not senior`, `Mid/Senior`, `JavaScript`.
+    """
     words = [word if len(word) <= _MAX_SHOWN else f"{word[:_MAX_SHOWN]}…" for word in known]
     near = closest(typed, words)
     shown = ", ".join(words[:listed]) + (", ..." if len(words) > listed else "")
     use = f"use one of {shown}" if words else ""
-    if near is None:
+    if near is None or (is_value and _says_more(typed, near)):
         return use
     return f"did you mean '{near}'? {use}"
+
+
+def _says_more(text: str, known: str) -> bool:
+    words, others = (re.findall(r"[^\W_]+", normalize(each)) for each in (text, known))
+    return len(words) > len(others) or (len(words) == 1 and words != others and others[0] in words[0])
 
 
 # --- splitting --------------------------------------------------------------------------------------

@@ -109,10 +109,11 @@ def _merged(members: list[Row], grouping: ResolvedGrouping) -> Row:
     problems += _key_problems(members, own, grouping)
     for column in (*grouping.shared, *grouping.of_own_entries):
         or_entries = "" if column in grouping.shared else "; or, if each row is an entry, read these with rows: all"
-        problems += _conflicts(own, column, f"use the same value in all rows of a candidate{or_entries}")
+        hint = f"use the same value in all rows of a candidate{or_entries}"
+        problems += _conflicts(own, column, grouping, hint)
     if len(members) == 1 and own:
         return replace(first, problems=tuple(problems))
-    filled = [_first_filled(own, index) for index in range(len(first.cells))]
+    filled = [_first_filled(own, index, grouping) for index in range(len(first.cells))]
     return Row(
         first.origin,
         first.number,
@@ -127,9 +128,10 @@ def _merged(members: list[Row], grouping: ResolvedGrouping) -> Row:
     )
 
 
-def _first_filled(rows: list[Row], index: int) -> Row | None:
-    """The first row in which the cell is filled in."""
-    return next((row for row in rows if row.cells[index]), None)
+def _first_filled(rows: list[Row], index: int, grouping: ResolvedGrouping) -> Row | None:
+    """The first row in which the cell is filled in; if there is none, the first with a word that is read as blank."""
+    filled = [row for row in rows if row.cells[index]]
+    return next((row for row in filled if not grouping.is_blank(row, index)), filled[0] if filled else None)
 
 
 def _key_problems(members: list[Row], own: list[Row], grouping: ResolvedGrouping) -> list[Problem]:
@@ -146,23 +148,26 @@ def _key_problems(members: list[Row], own: list[Row], grouping: ResolvedGrouping
     keyless = [row for row in members if not grouping.key_of(row)]
     if not keyless or (grouping.blank_continues and keyless[0] is not members[0]):
         return []
-    message = "the cell that identifies the candidate is blank"
-    hint = f"fill it in, or set blank: continues {in_mapping(grouping.place)}"
+    message, hint = "the cell that identifies the candidate is blank", "fill it in"
+    if not grouping.blank_continues:
+        hint += f", or set blank: continues {in_mapping(grouping.place)}"
     return [Problem("group-key-blank", message, hint, row.place(grouping.column)) for row in keyless]
 
 
-def _conflicts(rows: list[Row], column: Column, hint: str) -> list[Problem]:
+def _conflicts(rows: list[Row], column: Column, grouping: ResolvedGrouping, hint: str) -> list[Problem]:
     """A problem at the first cell that differs from an earlier row of the candidate, or whose link or currency does."""
-    earlier = _first_filled(rows, column.index)
+    earlier = _first_filled(rows, column.index, grouping)
     if earlier is None:
         return []
     for row in rows:
+        if grouping.is_blank(row, column.index):
+            continue
         text, expected = (stripped(one.cells[column.index]) for one in (row, earlier))
-        if text and normalize(text) == normalize(expected):
+        if normalize(text) == normalize(expected):
             found, before = (dict((*one.links, *one.currencies)).get(column.index, "") for one in (row, earlier))
             if found and before and found != before:
                 text, expected = f"{text} {found}", f"{expected} {before}"
-        if text and normalize(text) != normalize(expected):
+        if normalize(text) != normalize(expected):
             message = f"{quoted(text)} differs from {quoted(expected)} in row {earlier.number} of the same candidate"
             return [Problem("group-conflict", message, hint, row.place(column))]
     return []

@@ -293,7 +293,7 @@ class Interpreter:
         return InvalidValue(
             "value-unknown",
             f"{quoted(text)} is not in the value table",
-            f"{did_you_mean(text, table.targets)}, {into_table(self._value)}",
+            f"{did_you_mean(text, table.targets, is_value=True)}, {into_table(self._value)}",
             Unread(text, self._value.place),
         )
 

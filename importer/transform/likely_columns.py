@@ -193,7 +193,7 @@ class Countries:
                 continue
             theirs = [key for key in self._local if is_mobile(self._examples[key], region) and not kinds[key]]
             cells = Cells.all_of([self._local[key] for key in theirs])
-            if 0 < cells.count < mobile:  # it is a column of mobile numbers, and not of landlines
+            if 0 < cells.count < mobile + named.total():  # it is a column of mobile numbers, and not of landlines
                 message = f"read as a number of {own}, but probably a mobile number of {region}{cells.others}"
                 yield Problem("cells-doubtful", message, "write it with + and the country code", cells.first[0])
 

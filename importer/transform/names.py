@@ -93,11 +93,12 @@ def part_of_name(full_name: str, part: Side, rule: NameRule | None = None) -> st
     if found is None:
         return _split_failed(full_name, words, rule)
     begin, end = found
-    if beside := _beside_last_name(without_suffixes[:begin] + without_suffixes[end:], rule, is_first=begin > 0):
+    first_name, last_name = without_suffixes[:begin] + without_suffixes[end:], without_suffixes[begin:end]
+    if beside := _beside_last_name(first_name, last_name, rule, is_first=begin > 0):
         return _not_split(full_name, f" because of '{beside}'", _LAST_FIRST)
     if part == "first":
-        return " ".join(without_suffixes[:begin] + without_suffixes[end:])
-    return " ".join(without_suffixes[begin:end] + words[len(without_suffixes) :])
+        return " ".join(first_name)
+    return " ".join(last_name + words[len(without_suffixes) :])
 
 
 def _without_invisible(text: str) -> str:
@@ -181,8 +182,15 @@ def _wrong_capitals(full_name: str, words: list[str], rule: NameRule) -> Invalid
     return _not_split(full_name, f": '{capitals[0]}' is in capitals", f"{hint} in the mapping")
 
 
-def _beside_last_name(first: list[str], rule: NameRule, *, is_first: bool) -> str | None:
-    """A listed particle or suffix among the words of a first name, where it would be sent as a part of it."""
+def _beside_last_name(first: list[str], last: list[str], rule: NameRule, *, is_first: bool) -> str | None:
+    """A listed particle or suffix that would be sent as a part of the first name, or a particle at the end.
+
+    In front, as in `Van Morrison`, one may be a name; not a small one, and not before another one: `Van der Berg`.
+    """
+    if normalize(last[-1]) in rule.particles:
+        return last[-1]
+    if first and normalize(first[0]) in rule.particles and (first[0].islower() or normalize(last[0]) in rule.particles):
+        return first[0]
     return next((word for word in first[is_first:] if normalize(word) in rule.particles | rule.suffixes), None)
 
 

@@ -226,7 +226,8 @@ class AnswerReader:
         found = [problem for problem in row.problems if problem.is_in(own)]
         answer = None if found else self.read(row, found)
         left_out += (
-            replace(one, message=f"{one.message}; the answer to {self.question.label} is left out") for one in found
+            replace(one, message=f"{one.message}; the answer to {self.question.label} is left out", severity="warning")
+            for one in found
         )
         return None if found else answer
 

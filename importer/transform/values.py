@@ -11,7 +11,7 @@ from importer.settings import WireFormat
 from importer.text.currencies import currency_code, is_same_currency
 from importer.text.normalize import stripped
 from importer.transform.interpreter import OPEN_END, Interpreter
-from importer.transform.texts import InvalidValue, in_mapping, linked_url, quoted
+from importer.transform.texts import InvalidValue, linked_url, quoted
 
 # Texts of all other kinds repeat often (schools, companies, titles, dates), so their values are cached.
 _RARELY_REPEATED = frozenset({Kind.TEXT, Kind.EMAIL, Kind.PHONE, Kind.URL, Kind.DOCUMENT, Kind.CV})
@@ -171,10 +171,8 @@ class ValueReader:
                 message = (
                     f"the format of this cell shows {quoted(f'{row.cells[column.index]} {shown}')}, not {declared[0]}"
                 )
-                is_known = currency_code(shown) is not None  # otherwise currency: does not take it
-                other = f"add '{shown}' to currency: {in_mapping(self.value.place)}" if is_known else "write it in full"
-                hint = f"convert it to {declared[0]}, or {other}"
-                return InvalidValue("currency-of-format", message, hint)
+                other = "" if currency_code(shown) is not None else ", or write it in full"  # `k€` multiplies
+                return InvalidValue("currency-of-format", message, f"convert it to {declared[0]}{other}")
         return read
 
     def _read_joined(self, row: Row, problems: list[Problem]) -> Any:

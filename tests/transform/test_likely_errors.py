@@ -401,5 +401,7 @@ def test_a_phone_number_of_another_country_than_the_mapping_says() -> None:
     ]
     assert _warnings(people, "{phone: {column: Phone, region: DE}}") == expected
     assert _warnings(people[3:], "{phone: {column: Phone, region: DE}}") == []  # then nothing says so
+    more = [{**person, "Phone": "0555 000 11 04"} for person in _people(4)]
+    assert len(_warnings(people + more, "{phone: {column: Phone, region: DE}}")) == 1  # more than local ones
     landlines = [{**person, "Phone": f"0531 12345{number:02d}"} for number, person in enumerate(_people(20))]
     assert _warnings(people[:3] + landlines, "{phone: {column: Phone, region: DE}}") == []
