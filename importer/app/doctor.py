@@ -18,7 +18,7 @@ from importer.notices import AddressesUnusable, described_addresses
 from importer.problems import ImporterError, Problem, UnusableInput
 from importer.runs.manifest import read_manifest, runs_in
 from importer.runs.results_folder import why_untrusted
-from importer.service import PROBED, NoReply, Reply, describe_transport
+from importer.service import A_PAGE, PROBED, NoReply, Reply, describe_transport
 from importer.settings import Settings, unknown_variables
 from importer.settings.trust import FolderSetting, TokenUse, confirm, without_secrets
 
@@ -150,14 +150,16 @@ def _token_and_network(reply: Reply | NoReply) -> Finding:
     if isinstance(reply, NoReply):
         hint = reply.hint or "check IMPORTER_BASE_URL, the network and the firewall"
         return Finding("connection", False, reply.reason, hint)
-    if reply.status in (200, 404):
+    is_page = reply.message.startswith(A_PAGE) or (reply.status == 200 and reply.message)
+    if reply.status in (200, 404) and not is_page:
         return Finding("token", True, "accepted by the service")
     result = f"the service responded with {reply.status}" + (f" ({reply.message})" if reply.message else "")
     if reply.status in (401, 403):
         return Finding("token", False, result, "set IMPORTER_TOKEN or IMPORTER_TOKEN_FILE to a valid token")
-    return Finding(
-        "connection", False, result, "check IMPORTER_BASE_URL, or ask the administrator of your recruiting service"
-    )
+    hint = "check IMPORTER_BASE_URL, or ask the administrator of your recruiting service"
+    if reply.status == 429 or reply.status >= 500:
+        hint = f"try again later; if it stays so, {hint}"
+    return Finding("connection", False, result, hint)
 
 
 def _folder(out: Path) -> Iterator[Finding]:

@@ -175,7 +175,8 @@ class Ledger(Database, AbstractContextManager["Ledger"]):
         return refused
 
     def _unwritable(self, reason: str) -> LedgerUnwritable:
-        return LedgerUnwritable(self.name, reason, self.remedy)
+        remedy = self.remedy if self.is_in_place() else "put it back: another one does not know what was sent"
+        return LedgerUnwritable(self.name, reason, remedy)
 
     def row_states(self, run: str) -> Iterator[RowState]:
         """Each row of a run that was intended, and by no later run since, in row order; read in pages."""

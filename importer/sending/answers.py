@@ -138,6 +138,11 @@ def classify(answer: Reply | NoReply, exists_words: str = "") -> Disposition:
     return found
 
 
+def is_odd(status: int | None) -> bool:
+    """Whether a status is one of those as if token, target or address were wrong."""
+    return _BY_STATUS.get(status or 0) in ODD
+
+
 _AFTER_FIRST_ATTEMPT = {
     Disposition.CREATED: State.CREATED,
     Disposition.ALREADY_EXISTS: State.ALREADY_EXISTS,

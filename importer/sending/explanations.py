@@ -77,12 +77,12 @@ def too_many_errors(errors: int, ended: int, limit: ErrorLimit) -> Stop:
     )
 
 
-def no_connection(reason: str) -> Stop:
+def no_connection(answer: NoReply) -> Stop:
     """The address has never responded, and cannot be reached now."""
     return Stop(
         "service-unreachable",
-        f"the service cannot be reached and has never responded at this address ({reason})",
-        f"check IMPORTER_BASE_URL and the network with importer doctor, then {_RUN_AGAIN}",
+        f"the service cannot be reached and has never responded at this address ({answer.reason})",
+        f"{answer.hint or 'check IMPORTER_BASE_URL and the network with importer doctor'}, then {_RUN_AGAIN}",
     )
 
 
@@ -110,7 +110,8 @@ def window_over(set_by: str) -> Stop:
 
 LEDGER_LOST = "not-writable"
 _FIX = "fix the row, then import it again"
-_IN_POOL = "; if it means that they are in the pool already, set IMPORTER_POOL_EXISTS to words of that message"
+_SET_WORDS = "set IMPORTER_POOL_EXISTS to words of that message"
+_IN_POOL = f"; if it means that they are in the pool already, {_SET_WORDS}"
 
 
 def ledger_lost(error: LedgerUnwritable) -> Stop:
@@ -208,7 +209,8 @@ def _kind_and_problems(
             return OutcomeKind.REJECTED, (Problem("rejected", reason, _FIX + _IN_POOL if may_exist else _FIX),)
         case State.UNCONFIRMED | State.IN_FLIGHT:
             hint = _RESOLVE_TEMPLATE.format(run=pending.run, row=pending.row)
-            hint += _IN_POOL if may_exist and pending.status == 400 else ""
+            if may_exist and pending.status == 400:  # to send it again has the same answer
+                hint = f"if that means that the candidate is in the pool already, {_SET_WORDS}; else {hint}"
             return OutcomeKind.UNCONFIRMED, (Problem("unconfirmed", _unconfirmed(pending), hint),)
         case State.FAILED | State.PLANNED:
             times = "1 attempt" if pending.attempts == 1 else f"{pending.attempts} attempts"

@@ -138,7 +138,7 @@ class Health:
         if now < self.stalls_at - _TINY:
             return
         if isinstance(self._refused, NoReply) and not self._has_answered:
-            self._end_run(no_connection(self._refused.reason))
+            self._end_run(no_connection(self._refused))
         reason = self.hold.reason if self.hold is not None else self._refused and refusal_of(self._refused)
         self._end_run(no_progress(self._options.stall_timeout, reason))
 

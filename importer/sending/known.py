@@ -8,12 +8,13 @@ from typing import Final
 
 from importer.ledger import DONE, Fingerprints, Known, Ledger, RunRecord, Scope, State
 from importer.models import Outcome, OutcomeKind, ReadyCandidate
-from importer.sending.answers import PendingRow, PriorAttempt
+from importer.sending.answers import PendingRow, PriorAttempt, is_odd
 from importer.sending.explanations import already_imported, duplicate_of, rejected_before, unconfirmed_before
 from importer.sending.options import LoadOptions
 
 _LARGEST_BATCH: Final = 32  # rows: planning a batch takes a few milliseconds, and nothing is recorded meanwhile
 _AT_ONCE: Final = 500  # outcomes of a check
+_MOST_LAST: Final = 1_000  # rows that are held in memory until the others were planned
 
 Earlier = Callable[[str, int], Outcome | None]
 
@@ -34,14 +35,24 @@ def planned(
     earlier: Earlier,
     options: LoadOptions,
 ) -> Iterator[Outcome | PendingRow]:
-    """A pending row for each that is to be sent, an outcome for each other one; looks the rows up in batches."""
+    """A pending row for each that is to be sent, an outcome for each other one; looks the rows up in batches.
+
+    Rows that the service has refused as if token, target or address were wrong come last: if it refuses them still, no
+    new row is held back by them.
+    """
+    last: list[Outcome | PendingRow] = []
     for candidate, identity, known in _with_known(candidates, prints, run.scope, look_up):
         if known is not None and known.run == run.run:
             yield duplicate_of(candidate.row, known.row)
             continue
         digest = prints.body_digest(candidate.body)
         pending = PendingRow(candidate.row, identity, candidate.body, digest, candidate.origin, run=run.run)
-        yield pending if known is None else _planned_again(pending, known, earlier, options)
+        found = pending if known is None else _planned_again(pending, known, earlier, options)
+        if found is pending and known is not None and is_odd(known.status) and len(last) < _MOST_LAST:
+            last.append(found)
+        else:
+            yield found
+    yield from last
 
 
 def _planned_again(pending: PendingRow, known: Known, earlier: Earlier, options: LoadOptions) -> Outcome | PendingRow:

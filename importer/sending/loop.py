@@ -481,4 +481,5 @@ class Loader:
     def _goes_on(self) -> None:
         if self._reported is not None:
             self._reported = None
-            self._on_waiting(None)
+            if self._health.stop is None:
+                self._on_waiting(None)

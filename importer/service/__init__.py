@@ -3,3 +3,4 @@
 from importer.service.client import NOT_JSON, PROBED, RecruitingService, Reply, service_of
 from importer.service.question_list import RetryPolicy, saved_questions
 from importer.service.transport import Limits, NoReply, describe_transport
+from importer.service.unspecified_forms import A_PAGE

@@ -48,8 +48,9 @@ def explained(refused: NoReply, url: str, limits: Limits) -> NoReply:
         _connected(url, limits, trusted(limits)).close()
     except ssl.SSLCertVerificationError as error:
         message = f"its certificate is not valid: {error.verify_message.rstrip('.')}"
-        hint = "if that is the CA of your organization, set IMPORTER_CA_FILE to a file with its certificate"
-        hint = hint if error.verify_code in _UNKNOWN_ISSUER or sys.platform != "linux" else ""
+        hint = "ask the administrator of the service to renew it, or check IMPORTER_BASE_URL"
+        if error.verify_code in _UNKNOWN_ISSUER or sys.platform != "linux":
+            hint = "if that is the CA of your organization, set IMPORTER_CA_FILE to a file with its certificate"
     except (OSError, http.client.HTTPException):
         return refused
     else:

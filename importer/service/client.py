@@ -51,8 +51,13 @@ PROBED = "importer-probe"  # a job post that does not exist: a healthy service r
 
 def service_of(settings: Settings, base_url: str, token: str, connections: int) -> RecruitingService:
     """A service with the limits and formats of these settings."""
-    route: dict[str, Any] = {"proxy": settings.proxy_for(base_url), "ca_file": settings.ca_file}
-    limits = Limits(settings.connect_timeout, settings.read_timeout, settings.total_timeout, **route)
+    limits = Limits(
+        connect=settings.connect_timeout,
+        read=settings.read_timeout,
+        total=settings.total_timeout,
+        proxy=settings.proxy_for(base_url),
+        ca_file=settings.ca_file,
+    )
     return RecruitingService(
         base_url,
         token,
@@ -106,7 +111,7 @@ class RecruitingService:
         else:
             path = f"/api/v1/talent-pools/{target.id}/add-candidate/"
         keys = self._keys
-        raw = self._transport.send(Request("POST", self._base_url + path, keys.post_headers, body))
+        raw = self._ask(Request("POST", self._base_url + path, keys.post_headers, body))
         if isinstance(raw, NoReply):
             return raw
         if raw.status == 201:
@@ -122,7 +127,7 @@ class RecruitingService:
         content_type, body = encoded(form, name, kind, content)
         keys, parts = self._keys, urlsplit(self._base_url)
         headers = {**keys.headers, "Content-Type": content_type}
-        raw = self._transport.send(Request("POST", f"{parts.scheme}://{parts.netloc}{form.path}", headers, body))
+        raw = self._ask(Request("POST", f"{parts.scheme}://{parts.netloc}{form.path}", headers, body))
         if isinstance(raw, NoReply):
             return raw
         is_accepted = 200 <= raw.status < 300
@@ -137,12 +142,14 @@ class RecruitingService:
     def probe(self, job_post: str) -> Reply | NoReply:
         """Request a question list (4.1) once, only to see whether the service responds.
 
-        A valid token gets 200, or 404 if the job post does not exist; a refused one gets 401.
+        A valid token gets 200, or 404 if the job post does not exist; a refused one gets 401. The `message` of a 200 is
+        "" only for JSON: another server may respond with a page.
         """
         raw = self._get(list_url(self._base_url, job_post))
         if isinstance(raw, NoReply):
             return raw
-        return Reply(raw.status, "" if raw.status == 200 else message_of(raw), retry_after(raw, self._now))
+        is_list = raw.status == 200 and raw.body.lstrip().startswith(b"{")
+        return Reply(raw.status, "" if is_list else message_of(raw), retry_after(raw, self._now))
 
     def is_healthy(self) -> bool:
         """Whether the service responds to a harmless request without a server error."""
@@ -166,13 +173,17 @@ class RecruitingService:
 
     def _get(self, url: str, body_limit: int | None = None) -> RawReply | NoReply:
         keys = self._keys
-        raw = self._transport.send(Request("GET", url, keys.headers, body_limit=body_limit))
+        raw = self._ask(Request("GET", url, keys.headers, body_limit=body_limit))
+        if isinstance(raw, RawReply) and raw.status == 401 and self._is_renewed(keys):
+            return self._ask(Request("GET", url, self._keys.headers, body_limit=body_limit))
+        return raw
+
+    def _ask(self, request: Request) -> RawReply | NoReply:
+        raw = self._transport.send(request)
         if isinstance(raw, NoReply) and raw.reason == Failure.TLS_REFUSED:
             from importer.service.certificates import explained  # rarely needed
 
-            return explained(raw, url, self._limits)
-        if isinstance(raw, RawReply) and raw.status == 401 and self._is_renewed(keys):
-            return self._transport.send(Request("GET", url, self._keys.headers, body_limit=body_limit))
+            return explained(raw, request.url, self._limits)
         return raw
 
     def _is_renewed(self, used: _Keys) -> bool:

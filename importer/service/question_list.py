@@ -35,7 +35,7 @@ _ListAnswer = RawReply | NoReply
 class RetryPolicy:
     """Retries a request with exponential backoff and jitter.
 
-    attempts: the maximum of attempts, at least 1; none starts after 30 seconds.
+    attempts: the maximum of attempts, at least 1; none is waited for that would start after 30 seconds.
     retry_for: called once if the first attempt fails; seconds for which to retry without a limit of attempts, 0: none.
     on_wait: called before each wait, with its seconds.
     sleep: waits for so many seconds.
@@ -58,7 +58,7 @@ class RetryPolicy:
         def is_over(state: tenacity.RetryCallState) -> bool:
             seconds = retry_for()
             is_enough = not seconds and state.attempt_number >= self.attempts
-            return is_enough or (state.seconds_since_start or 0.0) >= (seconds or _LONGEST_TOTAL)
+            return is_enough or (state.seconds_since_start or 0.0) + state.upcoming_sleep > (seconds or _LONGEST_TOTAL)
 
         retrying = tenacity.Retrying(
             stop=is_over,

@@ -15,7 +15,7 @@ TransportChoice = Literal["auto", "requests", "curl"]
 _NEEDED: Final = ("PREREQFUNCTION", "ACTIVESOCKET", "RETRY_AFTER")  # without the first a POST could be sent twice
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
     """Seconds, and bytes for the body. `total`: the deadline for the whole response, from the start of sending.
 

@@ -31,6 +31,7 @@ _MARKERS = {"success", "status", "status_code", "code", "ok"}
 _UNSEEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff]+")
 _CREDENTIAL = re.compile(r"(https?://[^\s\"'<>?]+)\?[^\s\"'<>]*|(?i:bearer)\s+\S+")
 LONGEST_RETRY_AFTER = 900.0  # seconds; a longer one is probably an error of the service and would delay a nightly run
+A_PAGE = "an HTML page"
 _SEPARATORS = ("\n", ";", "|", ",")  # of options, tried in this order after a JSON array
 
 Now = Callable[[], datetime]
@@ -93,7 +94,7 @@ def _of_html(page: str) -> str:
     heading = re.search(r"<h1[^>]*>(.*?)</h1>", page, re.IGNORECASE | re.DOTALL)
     found = heading or title
     text = found.group(1) if found else re.sub(r"(?is)<(script|style)\b.*?</\1>", " ", page)
-    return "an HTML page: " + html.unescape(re.sub(r"<[^>]+>", " ", text))
+    return f"{A_PAGE}: " + html.unescape(re.sub(r"<[^>]+>", " ", text))
 
 
 def one_line(text: str) -> str:

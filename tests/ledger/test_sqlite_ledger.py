@@ -195,7 +195,7 @@ def test_a_deleted_ledger_stops_sending(ledger: Ledger) -> None:
         intend(ledger, make_intent(ledger, 2))
     assert str(caught.value) == (
         f"the ledger {ledger.name} cannot be written (the file was moved or deleted), so nothing more is sent; "
-        "free disk space, fix the disk, or close a program that locks it, then run the same command again"
+        "put it back: another one does not know what was sent, then run the same command again"
     )
 
 

@@ -210,6 +210,17 @@ def test_what_is_done_is_not_sent_again(harness: Harness, answer: Answer) -> Non
     assert service.emails == []
 
 
+@pytest.mark.parametrize("status", [401, 410, 302])
+def test_a_row_that_was_refused_alone_does_not_hold_back_new_ones(harness: Harness, status: int) -> None:
+    """It comes after the new rows of the next run, which would stop at it otherwise, at each of its runs."""
+    refuses = Scripted(by_row({2: (Reply(status),)}))
+    before = harness.load(refuses, applications([1, 2, 3]))
+    assert before[2].kind is (K.UNCONFIRMED if status == 302 else K.FAILED)
+    after = harness.load(refuses, applications(range(1, 9)))
+    assert [row for row, one in after.items() if one.kind is K.CREATED] == [4, 5, 6, 7, 8]
+    assert after[2].kind is before[2].kind
+
+
 def test_other_data_for_an_imported_row_is_reported(harness: Harness) -> None:
     """Nothing is sent for an imported e-mail address, but a warning is reported: it may be another person."""
     harness.load(Scripted(in_turn(CREATED)), applications([2]))
@@ -337,7 +348,7 @@ def test_a_ledger_that_cannot_be_written_stops_sending(harness: Harness) -> None
         stop = Stop(
             "not-writable",
             f"the ledger {ledger.name} cannot be written (the file was moved or deleted)",
-            "free disk space, fix the disk, or close a program that locks it, then run the same command again",
+            "put it back: another one does not know what was sent, then run the same command again",
         )
     assert loader.stop == stop
     sent = len(service.emails)

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from importer.models import Operation, Target
 from importer.problems import StoppedEarly, UnusableInput
 from importer.service import Limits, NoReply, RecruitingService
 from importer.service.question_list import RetryPolicy
@@ -176,8 +177,20 @@ def test_a_trusted_certificate_that_is_not_valid_is_explained(transport: Transpo
             service.questions("4f2c9a", RetryPolicy(sleep=lambda seconds: None))
     assert (
         "its certificate is not valid: certificate has expired; nothing was sent; "
-        "check the address (IMPORTER_BASE_URL) and the network, then run"
+        "ask the administrator of the service to renew it, or check IMPORTER_BASE_URL, then run"
     ) in str(stopped.value)
+
+
+def test_an_untrusted_certificate_is_explained_where_rows_are_sent(
+    transport: TransportChoice, organization: Organization
+) -> None:
+    """A talent pool has no question list that would say it first."""
+    service = RecruitingService(f"https://127.0.0.1:{organization.port}", "t", transport=transport)
+    with contextlib.closing(service):
+        found = service.send(Target(Operation.ADD_TO_POOL, "17"), b"{}")
+    assert isinstance(found, NoReply)
+    assert (found.may_have_arrived, "issued by 'Example.Staffing.CA'" in found.reason) == (False, True)
+    assert found.hint.startswith("if that is the CA of your organization, set IMPORTER_CA_FILE")
 
 
 def test_a_file_without_certificates_is_reported(transport: TransportChoice, organization: Organization) -> None:

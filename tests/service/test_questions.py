@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import socket
+import time
 from contextlib import closing, nullcontext
 from datetime import UTC, datetime
 from pathlib import Path
@@ -13,7 +14,7 @@ import pytest
 
 from importer.models import Operation, Question, Target
 from importer.problems import StoppedEarly, UnusableInput
-from importer.service import RecruitingService, Reply, RetryPolicy, service_of
+from importer.service import NoReply, RecruitingService, Reply, RetryPolicy, service_of
 from importer.service.transport import TransportChoice
 from importer.service.unspecified_forms import seconds_to_wait, split_options
 from importer.settings import load_settings
@@ -97,6 +98,32 @@ def test_a_token_that_was_replaced_meanwhile_is_used(
                 service.close()
         sent = [re.search(rb"Bearer (\w+)", request) for request in server.requests]
         assert [found[1].decode() for found in sent if found] == tokens
+
+
+def test_the_limits_of_the_settings_are_used(transport: TransportChoice) -> None:
+    """A response that drips ends with the total time, whatever is set for a pause in it."""
+
+    def drips(peer: socket.socket) -> None:
+        for _ in range(40):
+            peer.sendall(b"H")
+            time.sleep(0.1)
+
+    with scripted(drips) as server:
+        settings = load_settings(token="t", total_timeout=1)
+        service = service_of(settings, server.base_url, "t", 1)
+        began = time.monotonic()
+        found = service.send(Target(Operation.APPLY, "4f2c9a"), b"{}")
+        service.close()
+    assert isinstance(found, NoReply)
+    assert time.monotonic() - began < 3
+
+
+def test_a_long_retry_after_is_not_waited_for(transport: TransportChoice) -> None:
+    """The list is given up after half a minute; a run that has more patience says so."""
+    waits: list[float] = []
+    with pytest.raises(StoppedEarly, match="429"):
+        questions(transport, *[answer("429 Too Many Requests", b"", "Retry-After: 600")] * 3, waits=waits)
+    assert waits == []
 
 
 def test_a_next_page_of_the_same_origin_is_read(transport: TransportChoice) -> None:
