@@ -12,7 +12,7 @@ from pathlib import Path
 from importer import __version__
 from importer.app.connection import connect
 from importer.documents.contents import look_into
-from importer.files import mode_for_others
+from importer.files import mode_for_others, read_regular
 from importer.ledger import ledger_name, open_existing_ledger
 from importer.notices import AddressesUnusable, described_addresses
 from importer.problems import ImporterError, Problem, UnusableInput
@@ -68,7 +68,9 @@ def _upload(settings: Settings, file: Path) -> Finding:
         form = settings.model_copy(update={"upload_id_at": settings.upload_id_at or "/"}).upload
         if form is None:
             return Finding("upload", False, "upload_path is not set", "set it as docs/documents.md says")
-        content = file.read_bytes()
+        content = read_regular(file, form.most_bytes)
+        if problem := look_into(lambda: file.open("rb")).problem:
+            return Finding("upload", False, f"{file} {problem}", "try it with a real document")
         with connect(settings) as connection:
             answer = connection.service.upload(form, file.name, look_into(lambda: file.open("rb")).kind, content)
     except OSError as error:

@@ -54,7 +54,7 @@ def open_folders(
             problems += error.problems
         except UNREADABLE as error:
             message = f"the documents in '{name}' cannot be listed: {reason_of(error)}"
-            hint = "write the path of a folder or a .zip, relative to the folder of the source"
+            hint = "write the path of a folder or .zip, relative to that of the source; or copy a damaged one again"
             problems.append(Problem("document-folder-invalid", message, hint, place))
     if problems:
         raise UnusableInput(problems)
@@ -84,7 +84,7 @@ def prepare_uploads(folders: Iterable[DocumentFolder], order: Order) -> None:
     for folder in folders:
         folder.invents_ids = order.sending.sandbox_setup is not None
         if form is not None and not folder.invents_ids:
-            folder.placeholder, folder.most_bytes = mark, form.most_bytes
+            folder.placeholder, folder.most_bytes, folder.kinds = mark, form.most_bytes, form.types
 
 
 def know_uploaded(mapping: ResolvedMapping, ledger: Ledger, service: str) -> None:
@@ -164,6 +164,7 @@ def upload_documents(
         uploader = Uploader(
             connection.service.upload,
             form,
+            connection.name,
             ledger,
             cancellation,
             order.settings.concurrency,

@@ -1,4 +1,4 @@
-"""Proposes the folder of each column whose cells are names of files beside the source, or are parts of such names."""
+"""Proposes the folder of each column whose cells are names of files beside the source."""
 
 from __future__ import annotations
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import lzma
+import re
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,6 +16,8 @@ UNREADABLE: Final = (OSError, BadZipFile, zlib.error, lzma.LZMAError, EOFError, 
 """What reading a file or an archive can raise; RuntimeError also for an unknown compression, ValueError for a name."""
 _CHUNK: Final = 1 << 20
 _HEAD: Final = 1024  # bytes; a PDF may begin with something else
+_IN_OFFICE_FILES: Final = (b"[Content_Types].xml", b"mimetypeapplication/vnd.oasis")  # not in any .zip
+_WEB_PAGE: Final = re.compile(r"\s*<(?:!doctype html|html)\b", re.IGNORECASE)
 # Word and the others by the container that they are in.
 _KINDS: Final[dict[bytes, str]] = {
     b"PK\x03\x04": "docx",
@@ -41,11 +44,13 @@ class Contents:
 
 def look_into(open_file: Callable[[], IO[bytes]]) -> Contents:
     """Read a file once. Never raises for what it holds, or if it cannot be read."""
-    size, digest, head = 0, hashlib.sha256(), b""
+    size, digest, head, is_office, end = 0, hashlib.sha256(), b"", False, b""
     try:
         with open_file() as file:
             while chunk := file.read(_CHUNK):
                 head = head or chunk[:_HEAD]
+                is_office = is_office or any(mark in end + chunk for mark in _IN_OFFICE_FILES)
+                end = chunk[-_HEAD:]
                 size += len(chunk)
                 digest.update(chunk)
                 if size > MOST_BYTES:  # also of a member of a .zip that says it is small
@@ -53,13 +58,18 @@ def look_into(open_file: Callable[[], IO[bytes]]) -> Contents:
     except UNREADABLE as error:
         return Contents(0, "", "", f"cannot be read: {reason_of(error)}")
     kind = _kind(head)
+    if kind == "docx" and not is_office:
+        kind = ""
     problem = "is empty" if not size else "" if kind else "is neither a document nor a picture, by its content"
+    if kind == "txt" and _WEB_PAGE.match(head.decode("utf-8", "replace")):
+        problem = "is a web page, perhaps one that asks to sign in"
     return Contents(size, kind, digest.hexdigest(), problem)
 
 
 def reason_of(error: BaseException) -> str:
-    """Why a file or an archive cannot be read, in lower case."""
-    return str(getattr(error, "strerror", None) or error or type(error).__name__).lower()
+    """Why a file or an archive cannot be read, as a part of a sentence."""
+    reason = str(getattr(error, "strerror", None) or error or type(error).__name__)
+    return reason[:1].lower() + reason[1:]
 
 
 def _kind(head: bytes) -> str:

@@ -41,6 +41,7 @@ MOST_FILES: Final = 200_000
 _MOST_NEAR: Final = 5_000  # files among which a similar name is looked for
 _JUNK: Final = re.compile(r"(?:^|/)(?:__MACOSX|\.(?!\.?(?:/|$))[^/]*|Thumbs\.db|desktop\.ini)(?:/|$)", re.IGNORECASE)
 _ENDING: Final = re.compile(r"(?=.*[a-z])[a-z0-9]{1,5}", re.IGNORECASE)
+_NO_TEXT: Final = ("pdf", "docx", "jpg", "jpeg", "png")  # endings
 _MANY: Final = 20  # files in one folder: it is not that of one person
 _UNICODE_NAME, _ENCRYPTED = 0x800, 0x1  # flags of a .zip
 _READ: Final = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)  # it may be a pipe by now
@@ -122,6 +123,7 @@ class DocumentFolder:
         self.invents_ids = False  # for a document without one, in the sandbox
         self.placeholder = ""  # of the ID of one that is uploaded: before its SHA-256; "": none is
         self.most_bytes = MOST_BYTES
+        self.kinds: tuple[str, ...] = ()  # that are uploaded; (): all
         self.refused: dict[str, NotFound] = {}  # by the service, by SHA-256
         self.noted_for: tuple[str, int] | None = None  # while rows are only looked at: a person, and the row
         self.shows_paths = False  # in place of IDs, for a person
@@ -222,6 +224,8 @@ class DocumentFolder:
         parts = [part for part in wanted.split("/") if part not in ("", ".")]
         if not parts:
             return []
+        if (whole := "/".join(parts)) in self.files:
+            return [self.files[whole]]
         last = normalize(parts[-1])
         candidates = self._by_name.get(last) or self._by_stem.get(last) or []
         depth = {file.path: _common_parts(file.path.split("/")[:-1], parts[:-1]) for file in candidates}
@@ -309,8 +313,9 @@ class DocumentFolder:
         if self.placeholder and contents.size > self.most_bytes:
             message = f"{where} is larger than {self.most_bytes // 1024 // 1024} MB"
             return NotFound("document-unusable", message, "replace it with a smaller file, or raise document_megabytes")
-        if contents.problem:
-            return NotFound("document-unusable", f"{where} {contents.problem}", "replace it with the right file")
+        problem = contents.problem or self._problem_of_kind(file, contents.kind)
+        if problem:
+            return NotFound("document-unusable", f"{where} {problem}", "replace it with the right file")
         if len(users := self.users.get(file.path, {})) > 1:
             message = f"{where} is the document of {len(users)} people (rows {listed(users.values())})"
             return NotFound("document-shared", message, "give each of them a file of their own")
@@ -329,6 +334,15 @@ class DocumentFolder:
             hint = "run importer documents list, upload the files, and fill in their IDs in documents.csv"
             return NotFound("document-without-id", f"{where} has no document ID yet", hint)
         return found
+
+    def _problem_of_kind(self, file: DocumentFile, kind: str) -> str:
+        """Why the service does not take a file of this kind, or the file is another one than its name says."""
+        ending = file.name.rpartition(".")[2].lower()
+        if kind == "txt" and ending in _NO_TEXT:
+            return f"is a text, although its name ends with .{ending}"
+        if not (self.placeholder and self.kinds) or kind in self.kinds:
+            return ""
+        return f"is of the kind {kind}, and the service takes {', '.join(self.kinds)} (upload_types)"
 
     def _of_another(self, file: DocumentFile, sha256: str) -> str | None:
         """The other file of rows that the list of IDs names beside the content of this one."""
@@ -416,7 +430,7 @@ def _signs() -> str:
 
 
 # Nothing, the ending of a file, or a sign that no domain has: ada@example.com.tr is another address.
-_AFTER_ADDRESS: Final = r"(?=$|\.(?:pdf|docx?|odt|rtf|jpe?g|png|gif|txt)$|[^\w.@-])"
+_AFTER_ADDRESS: Final = r"(?=$|\.(?:pdf|docx?|odt|rtf|jpe?g|png|gif|txt)$|_|[^\w.@-])"
 
 
 def _path_of(text: str) -> str:

@@ -306,25 +306,31 @@ class Ledger(Database, AbstractContextManager["Ledger"]):
 
     def write_documents(
         self,
+        service: str,
         intended: Collection[bytes],
         found: Mapping[bytes, str],
         copies: Mapping[bytes, int],
         refused: Collection[bytes],
-    ) -> set[bytes]:
-        """Record a turn of uploads; returns those about to be uploaded of which an earlier upload gave no ID.
+    ) -> tuple[set[bytes], set[str]]:
+        """Record a turn of uploads to a service. Returns those about to be uploaded of which an earlier upload gave no
+        ID; and the IDs that another document has, which are not recorded.
 
         found: the IDs of those that were uploaded; copies: how often each was sent without an answer; refused: what the
         service has not taken, and is forgotten.
         """
         of_key, now = documents.c.key == bindparam("of"), self._clock()
         with_id = update(documents).where(of_key).values(attempts=documents.c.attempts + bindparam("copies"))
-        ids = [
-            {"of": key, "document_id": each, "copies": copies.get(key, 0), "updated_at": now}
-            for key, each in found.items()
-        ]
+        same_id = documents.c.service == service, documents.c.document_id.in_(found.values())
 
-        def write(connection: Connection) -> set[bytes]:
+        def write(connection: Connection) -> tuple[set[bytes], set[str]]:
             connection.execute(delete(documents).where(documents.c.key.in_(refused)))
+            others = select(documents.c.document_id).where(*same_id, documents.c.key.not_in(found))
+            of_others = set(connection.scalars(others)) if found else set()
+            ids = [
+                {"of": key, "document_id": each, "service": service, "copies": copies.get(key, 0), "updated_at": now}
+                for key, each in found.items()
+                if each not in of_others
+            ]
             if ids:
                 connection.execute(with_id, ids)
             known = set(connection.scalars(select(documents.c.key).where(documents.c.key.in_(intended))))
@@ -333,7 +339,7 @@ class Ledger(Database, AbstractContextManager["Ledger"]):
             new = [{"key": key, "attempts": 1, "updated_at": now} for key in intended if key not in known]
             if new:
                 connection.execute(insert(documents), new)
-            return known
+            return known, of_others
 
         return self._change(write)
 

@@ -26,7 +26,8 @@ from importer.ledger.fingerprints import Fingerprints, create_key, key_unusable,
 from importer.ledger.states import State
 from importer.problems import DatabaseError, UnusableInput, unusable_file
 
-VERSION: Final = 5  # no earlier one was ever released
+VERSION: Final = 6  # an earlier one but 5 was never released
+_WITHOUT_SERVICE: Final = 5  # documents did not have theirs
 _TEXT: Final = String().with_variant(String(collation="C"), "postgresql")
 _STATES: Final = ", ".join(f"'{state}'" for state in State)
 
@@ -68,6 +69,7 @@ documents: Final = Table(
     TABLES,
     Column("key", LargeBinary, primary_key=True),  # of the content, at one service
     Column("document_id", _TEXT),  # None: it was sent, and the answer is not known
+    Column("service", _TEXT, nullable=False, server_default=""),  # that gave the ID; "" of version 5
     Column("attempts", Integer, nullable=False),
     Column("updated_at", Float, nullable=False),  # seconds since 1970
     sqlite_with_rowid=False,
@@ -115,11 +117,14 @@ def create_or_check(connection: Connection, name: str, key_file: Path, *, must_e
     found = connection.execute(select(about)).all()
     if len(found) != 1:
         raise DatabaseError("its version is missing", is_damaged=True)
-    if found[0].version != VERSION:
+    if found[0].version not in (VERSION, _WITHOUT_SERVICE):
         raise _other_version(name, found[0].version)
     fingerprints = read_fingerprints(key_file)
     if fingerprints.key_check() != found[0].key_check:
         raise key_unusable(key_file, "this key file belongs to another ledger", "put back the original key file")
+    if found[0].version == _WITHOUT_SERVICE:
+        connection.exec_driver_sql("ALTER TABLE documents ADD COLUMN service TEXT NOT NULL DEFAULT ''")
+        connection.execute(about.update().values(version=VERSION))
     return fingerprints
 
 

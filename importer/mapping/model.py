@@ -102,7 +102,8 @@ class Candidate(Section):
     first_name: ValueSpec = _name_key("first")
     last_name: ValueSpec = _name_key("last")
     cv: ValueSpec = required_key(
-        "add its column, for example cv: CV document; or one document for every row, cv: {value: ID}",
+        "add the column with its ID, cv: CV ID, or with the name of its file, cv: {column: CV file, folder: cvs}; or "
+        "one document for every row, cv: {value: ID}",
         "The document ID of an uploaded CV.",
     )
     terms_of_use: ValueSpec | None = key("Whether the terms of use were accepted (job posts).")

@@ -71,12 +71,13 @@ class Uploaded:
 
 @dataclass(frozen=True, slots=True)
 class Uploader:
-    """Uploads with some threads. patience: seconds for which one is tried; window: in which it may be; taken: IDs of
-    other documents; on_uploaded: told how many are done.
+    """Uploads with some threads. service: that gives the IDs; patience: seconds for which one is tried; window: in
+    which it may be; taken: IDs of other documents; on_uploaded: told how many are done.
     """
 
     send: SendUpload
     form: UploadForm
+    service: str
     ledger: Ledger
     cancellation: Cancellation
     concurrency: int
@@ -106,7 +107,12 @@ class Uploader:
                     if batch or answered or refused:
                         found = {keys[each]: done.ids[each] for each in answered if each in keys}
                         intended = [each.key for each in batch]
-                        lost |= self.ledger.write_documents(intended, found, done.copies, refused)
+                        again, of_others = self.ledger.write_documents(
+                            self.service, intended, found, done.copies, refused
+                        )
+                        lost |= again
+                        for shared in of_others:
+                            self._refuse_shared(shared, done)
                         if found:
                             self.on_uploaded(len(done.ids))
                         answered, refused = [], []
@@ -158,10 +164,7 @@ class Uploader:
             return True
         if isinstance(answer, Reply) and answer.document_id is not None:
             if answer.document_id in self.taken:
-                done.ids = {sha256: each for sha256, each in done.ids.items() if each != answer.document_id}
-                hint = "correct upload_id_at; importer doctor --try-upload FILE shows an answer"
-                reason = f"two documents got the same ID {answer.document_id} from {self.form.id_at}"
-                done.stop = done.stop or Stop("upload-refused", reason, hint)
+                self._refuse_shared(answer.document_id, done)
                 return True
             self.taken.add(answer.document_id)
             done.ids[document.sha256] = answer.document_id
@@ -187,6 +190,13 @@ class Uploader:
         problem = Problem("document-not-uploaded", f"the document {name} was not uploaded: {reason}", again)
         done.failures[document.sha256] = OutcomeKind.FAILED, problem
         return False
+
+    def _refuse_shared(self, document_id: str, done: Uploaded) -> None:
+        """Stop, since another document has this ID, in this run or an earlier one: neither can be right."""
+        done.ids = {sha256: each for sha256, each in done.ids.items() if each != document_id}
+        reason = f"two documents got the same ID {document_id} from {self.form.id_at}"
+        hint = "correct upload_id_at; importer doctor --try-upload FILE shows an answer"
+        done.stop = done.stop or Stop("upload-refused", reason, hint)
 
     # --- on a thread of its own ---
 

@@ -44,7 +44,7 @@ _TOKENS: Final = ("token", "token_file")  # two ways to set the same
 # An untrusted working folder must not change these.
 _USER_ONLY: Final = (
     *("out_shared", "mapping_folders"),
-    *("upload_path", "upload_form", "upload_field", "upload_fields", "upload_id_at"),
+    *("upload_path", "upload_form", "upload_field", "upload_fields", "upload_id_at", "upload_types"),
 )
 # What the user confirms if the working folder sets it: an address, a path outside that folder, or these anywhere.
 _CONFIRMED: Final = (
@@ -121,6 +121,7 @@ class UploadForm:
 
     path: of the operation, from the origin of the service. form: of the request. field: the name of the file in it.
     fields: further ones, in which {name} is the name of the file. id_at: where the answer has the ID (a JSON Pointer).
+    types: the kinds that the service takes, such as pdf; (): all.
     """
 
     path: str
@@ -129,6 +130,7 @@ class UploadForm:
     fields: Mapping[str, str]
     id_at: str
     most_bytes: int
+    types: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,6 +180,7 @@ class Settings(BaseModel):
     upload_field: Annotated[str, Field(pattern=r"^[A-Za-z0-9_.-]+$")] = "file"
     upload_fields: dict[str, str] = {}
     upload_id_at: Annotated[str, Field(pattern=r"^(/[^/]+)+$")] | None = None
+    upload_types: tuple[Literal["pdf", "docx", "doc", "rtf", "jpg", "png", "gif", "txt"], ...] | None = None
     document_megabytes: int = Field(default=20, ge=1, le=100)
     strict: bool = False
     notify: Literal["always", "problems"] = "problems"
@@ -247,9 +250,8 @@ class Settings(BaseModel):
             hint = "set it like /id; importer doctor --try-upload FILE shows an answer"
             raise unusable_file("setting-invalid", message, hint, "IMPORTER_UPLOAD_ID_AT")
         most = self.document_megabytes * 1024 * 1024
-        return UploadForm(
-            self.upload_path, self.upload_form, self.upload_field, self.upload_fields, self.upload_id_at, most
-        )
+        fields = self.upload_field, self.upload_fields, self.upload_id_at
+        return UploadForm(self.upload_path, self.upload_form, *fields, most, self.upload_types or ())
 
     @property
     def wire(self) -> WireFormat:

@@ -78,9 +78,9 @@ def _to_do(proposal: Proposal) -> Iterator[str]:
     for item in fields:
         yield f"#   under candidate:   {item.name}: ...   {_HINTS[item.name]}{_closest_note(item)}"
         if item.name == "cv":
-            yield "#     Every candidate needs a document that is in the service: upload the CVs there and add a column"
-            one = "" if item.closest else ", or use one document for every row: cv: {value: ID}"
-            yield f"#     with their IDs to the file{one}"
+            yield "#     Every candidate needs one: a column with the IDs of uploaded CVs; or files beside the source:"
+            one = "" if item.closest else "; or one document for every row, cv: {value: ID}"
+            yield f"#     cv: {{folder: cvs, name: '{{ID}}_*'}} (see docs/documents.md){one}"
     for question, item in questions:
         text = comment_text(question.text)
         yield f"#   under answers:     {_question_name(question)}: ...   {text}{_closest_note(item)}"

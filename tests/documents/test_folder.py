@@ -248,7 +248,9 @@ def test_what_is_known_goes_to_another_process(tmp_path: Path) -> None:
 CONTENTS = [
     pytest.param(b"", "is empty", id="empty"),
     pytest.param(b"MZ\x90\0\x03", "is neither a document nor a picture, by its content", id="a program"),
-    pytest.param(b"PK\x03\x04rest", "", id="docx"),
+    pytest.param(b"PK\x03\x04\x14\0\x06\0[Content_Types].xml", "", id="docx"),
+    pytest.param(b"PK\x03\x04rest", "is neither a document nor a picture, by its content", id="another .zip"),
+    pytest.param(b"<!DOCTYPE html><title>Sign in", "is a web page, perhaps one that asks to sign in", id="a page"),
     pytest.param(b"\xff\xd8\xff\xe0", "", id="jpg"),
     pytest.param("Lebenslauf, Zürich".encode(), "", id="text"),
     pytest.param(
@@ -260,16 +262,43 @@ CONTENTS = [
 @pytest.mark.parametrize(("content", "problem"), CONTENTS)
 def test_a_file_is_known_by_its_content(tmp_path: Path, content: bytes, problem: str) -> None:
     """Whatever its name says."""
-    folder = files_in(tmp_path, "ada.pdf")
-    (tmp_path / "cvs" / "ada.pdf").write_bytes(content)
+    folder = files_in(tmp_path, "ada.doc")
+    (tmp_path / "cvs" / "ada.doc").write_bytes(content)
+    shown = document_of_ada(folder, "ada.doc")
+    assert folder.contents["ada.doc"].problem == problem
+    assert shown.code == ("document-unusable" if problem else "document-without-id")
+
+
+def document_of_ada(folder: DocumentFolder, name: str) -> NotFound:
+    """Why Ada's document has no ID, after it was looked into."""
     folder.noted_for = "ada@example.com", 2
-    folder.document_of("ada.pdf", is_pattern=False, several=Several.ERROR)
+    folder.document_of(name, is_pattern=False, several=Several.ERROR)
     folder.noted_for = None
     folder.look_into_named()
-    assert folder.contents["ada.pdf"].problem == problem
-    shown = folder.document_of("ada.pdf", is_pattern=False, several=Several.ERROR)
+    shown = folder.document_of(name, is_pattern=False, several=Several.ERROR)
     assert isinstance(shown, NotFound)
-    assert shown.code == ("document-unusable" if problem else "document-without-id")
+    return shown
+
+
+def test_a_text_with_another_ending_and_a_kind_that_is_not_taken_are_refused(tmp_path: Path) -> None:
+    """A text named .pdf is most likely an error that was saved; which kinds the service takes is a setting."""
+    folder = files_in(tmp_path, "ada.pdf")
+    (tmp_path / "cvs" / "ada.pdf").write_bytes(b"404 not found")
+    assert document_of_ada(folder, "ada.pdf").message == (
+        "'ada.pdf' in cvs is a text, although its name ends with .pdf"
+    )
+    folder = files_in(tmp_path, "ada.txt")
+    (tmp_path / "cvs" / "ada.txt").write_text("Curriculum vitae")
+    folder.placeholder, folder.kinds = "x:", ("pdf", "docx")
+    assert document_of_ada(folder, "ada.txt").message == (
+        "'ada.txt' in cvs is of the kind txt, and the service takes pdf, docx (upload_types)"
+    )
+
+
+def test_a_whole_path_is_taken_before_files_of_the_same_name(tmp_path: Path) -> None:
+    """Nothing else could be written for a file beside the folders."""
+    folder = files_in(tmp_path, "ada.pdf", "old/ada.pdf")
+    assert (found(folder, "ada.pdf"), found(folder, "./ada.pdf")) == ("ada.pdf", "ada.pdf")
 
 
 def test_a_similar_name_is_proposed_only_for_a_typing_error(tmp_path: Path) -> None:

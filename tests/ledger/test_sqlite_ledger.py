@@ -104,7 +104,7 @@ def test_a_newer_ledger_is_refused(path: Path) -> None:
     with begun(path) as ledger:
         raw(ledger, "UPDATE about SET version = 7")
     assert problem_on_opening(path) == (
-        f"{path}: a newer importer wrote this ledger (its version is 7, this importer reads 5); "
+        f"{path}: a newer importer wrote this ledger (its version is 7, this importer reads 6); "
         "update this importer, or use another ledger (--out, IMPORTER_LEDGER)"
     )
 
@@ -114,11 +114,23 @@ def test_an_older_ledger_is_refused(path: Path) -> None:
     with begun(path) as ledger:
         raw(ledger, "UPDATE about SET version = 2")
     assert problem_on_opening(path) == (
-        f"{path}: an older importer wrote this ledger (its version is 2, this importer reads 5); use the importer that "
+        f"{path}: an older importer wrote this ledger (its version is 2, this importer reads 6); use the importer that "
         "wrote it, or another ledger (--out, IMPORTER_LEDGER); with a new ledger every row is sent again and the "
         "service "
         "reports which candidates it already has"
     )
+
+
+def test_the_ledger_of_the_version_before_is_taken_over(path: Path) -> None:
+    """Its documents did not have their service."""
+    with begun(path) as ledger:
+        ledger.write_documents("a", [b"k"], {}, {}, [])
+        ledger.write_documents("a", [], {b"k": "7"}, {}, [])
+        raw(ledger, "UPDATE about SET version = 5")
+        raw(ledger, "ALTER TABLE documents DROP COLUMN service")
+    for _ in range(2):
+        with open_ledger(path) as ledger:
+            assert (ledger.document_ids([b"k"]), ledger.check()) == ({b"k": "7"}, ())
 
 
 def test_damage_of_an_open_ledger_is_reported(ledger: Ledger) -> None:

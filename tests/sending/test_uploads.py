@@ -9,6 +9,7 @@ from threading import Lock
 
 from importer.ledger import open_ledger
 from importer.sending import Cancellation, Document, Uploader
+from importer.sending.uploads import Uploaded
 from importer.service import NOT_JSON, Reply
 from importer.settings import UploadForm
 
@@ -19,12 +20,27 @@ def test_one_id_for_two_documents_stops_the_run(tmp_path: Path) -> None:
     """The place of the ID is wrong then: neither of them has it, and the ledger forgets it."""
     documents = [Document(name, name.encode(), f"{name}.pdf", "pdf", 8, lambda: b"%PDF-1.7") for name in ("ada", "bob")]
     with open_ledger(tmp_path / "ledger.sqlite") as ledger:
-        uploader = Uploader(lambda *_: Reply(201, document_id="7"), FORM, ledger, Cancellation(), 1, None, 5.0)
+        uploader = Uploader(lambda *_: Reply(201, document_id="7"), FORM, "a", ledger, Cancellation(), 1, None, 5.0)
         done = uploader.upload(documents)
         assert ledger.document_ids([one.key for one in documents]) == {}
     assert (done.ids, done.failures) == ({}, {})
     assert done.stop is not None
     assert done.stop.reason == "two documents got the same ID 7 from /id"
+
+
+def test_an_id_that_a_document_of_an_earlier_run_has_stops_the_run(tmp_path: Path) -> None:
+    """Each night has one document: only the ledger knows that both got the same. Another service has IDs of its own."""
+    ada, bob, eve = [Document(name, name.encode(), f"{name}.pdf", "pdf", 8, lambda: b"%PDF-1.7") for name in "abe"]
+    with open_ledger(tmp_path / "ledger.sqlite") as ledger:
+
+        def upload(one: Document, service: str = "a") -> Uploaded:
+            send = lambda *_: Reply(201, document_id="7")  # noqa: E731
+            return Uploader(send, FORM, service, ledger, Cancellation(), 1, None, 5.0).upload([one])
+
+        assert (upload(ada).stop, upload(eve, "b").stop) == (None, None)
+        found = upload(bob)
+        assert ledger.document_ids([ada.key, bob.key, eve.key]) == {ada.key: "7", eve.key: "7"}
+    assert (found.ids, found.stop and found.stop.reason) == ({}, "two documents got the same ID 7 from /id")
 
 
 def test_an_operation_that_answers_with_a_page_stops_the_run(tmp_path: Path) -> None:
@@ -37,7 +53,7 @@ def test_an_operation_that_answers_with_a_page_stops_the_run(tmp_path: Path) -> 
         return Reply(200, NOT_JSON)
 
     with open_ledger(tmp_path / "ledger.sqlite") as ledger:
-        done = Uploader(send, FORM, ledger, Cancellation(), 1, None, 60.0).upload(documents)
+        done = Uploader(send, FORM, "a", ledger, Cancellation(), 1, None, 60.0).upload(documents)
     assert done.stop is not None
     assert done.stop.reason == "the answer to an upload (200) is of no use: it is not JSON"
     assert len(calls) == 3
@@ -64,5 +80,5 @@ def test_few_large_documents_are_in_memory_at_once(tmp_path: Path) -> None:
     ids = count(1)
     documents = [Document(name, name.encode(), f"{name}.pdf", "pdf", 10 << 20, read) for name in "abcdefgh"]
     with open_ledger(tmp_path / "ledger.sqlite") as ledger:
-        done = Uploader(send, FORM, ledger, Cancellation(), 8, None, 60.0).upload(documents)
+        done = Uploader(send, FORM, "a", ledger, Cancellation(), 8, None, 60.0).upload(documents)
     assert (len(done.ids), most) == (8, 3)
