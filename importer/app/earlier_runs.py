@@ -206,10 +206,16 @@ def fixed_order(order: Order) -> Order:
     if folder.parent.resolve() != order.settings.out.resolve():
         out = os.path.relpath(folder.parent)
         raise UsageError(f"{order.file} is of a run in {out}: add --out {out}")
+    folders = order.settings.mapping_folders
+    if order.mapping.is_file() and read_mapping(order.mapping, folders).target != manifest.target:
+        raise UsageError(f"{order.mapping} has another target than run {manifest.run}: import your own file with it")
     earlier = EarlierRun(manifest.run, order.settings, order.flags)
     again = _order(earlier, folder, manifest, order.sending)
-    corrections = read_fixed(order.file, folder, manifest)
-    return replace(again, mapping=order.mapping, mapping_shown_as=None, corrections=corrections)
+    corrections, sheet = read_fixed(order.file, folder, manifest), again.sheet
+    if again.mapping != order.mapping:  # it was changed, and may name another sheet by now
+        with RunTable(folder) as table:
+            sheet = sheet or table.sheet.origin.sheet
+    return replace(again, mapping=order.mapping, mapping_shown_as=None, corrections=corrections, sheet=sheet)
 
 
 def _import_command(manifest: RunManifest) -> str:

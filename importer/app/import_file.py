@@ -67,7 +67,7 @@ class Finished:
     @property
     def imported_with_other_data(self) -> int:
         """How many rows were imported earlier with different data than the file contains now."""
-        return sum(group.count for group in self.summary.problems if group.code == IMPORTED_WITH_OTHER_DATA)
+        return self.summary.count_of(IMPORTED_WITH_OTHER_DATA)
 
 
 def import_file(

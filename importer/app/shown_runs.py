@@ -15,7 +15,7 @@ from importer.app.earlier_runs import EarlierRun
 from importer.app.run_log import LoggedRequest, requests_of
 from importer.ledger import DONE, Ledger, open_existing_ledger
 from importer.mapping import mappings_in
-from importer.models import Outcome, OutcomeKind, ReadyCandidate, Row, Target
+from importer.models import IMPORTED_WITH_OTHER_DATA, Outcome, OutcomeKind, ReadyCandidate, Row, Target
 from importer.problems import UnusableInput, UsageError
 from importer.report.summary import Summary, read_summary
 from importer.runs.manifest import RunManifest, runs_in
@@ -151,6 +151,16 @@ def recent_runs(settings: Settings) -> Iterator[Summary | UnusableInput]:
             yield read_summary(folder)
         except UnusableInput as damaged:
             yield damaged
+
+
+def other_data_before(summary: Summary, settings: Settings) -> int:
+    """How many rows of a file the run before had, to the same target, that were imported with other data."""
+    for each in recent_runs(settings):
+        if isinstance(each, UnusableInput) or each.run >= summary.run or each.dry_run or not each.finished:
+            continue
+        if (each.source.file, each.target) == (summary.source.file, summary.target):
+            return each.count_of(IMPORTED_WITH_OTHER_DATA)
+    return 0
 
 
 def state_of(summary: Summary, running: Collection[str]) -> ListedState:

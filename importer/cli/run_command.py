@@ -13,7 +13,7 @@ from typing import Annotated, Final, NoReturn
 
 import typer
 
-from importer.app import earlier_runs
+from importer.app import earlier_runs, shown_runs
 from importer.app.earlier_runs import EarlierRun, NothingToSend
 from importer.app.import_file import Confirm, Finished, check_file, import_file, orders_of
 from importer.app.orders import Order, RunControl
@@ -311,10 +311,11 @@ class _Session:
             present(self.context, finished.folder, summary, self.as_json, is_verbose=is_verbose, with_repeated=False)
         elif summary.exit_code:
             if self.job or "--no-personal-data" in summary.flags:
-                summary = GeneralTexts().summary(summary)
+                summary = GeneralTexts().summary(summary, with_stop=True)
             for line in summary_lines(summary, finished.folder):
                 print_line(line)
-        elif others := finished.imported_with_other_data:
+        elif (others := finished.imported_with_other_data) > shown_runs.other_data_before(summary, self.settings):
+            # Not again each night
             rows = "1 row was" if others == 1 else f"{others} rows were"
             show = next_command(self.context, "show", summary.run)
             print_next(f"importer: {rows} already imported with different data; see", show)

@@ -203,7 +203,8 @@ class Ledger(Database, AbstractContextManager["Ledger"]):
             wanted = select(people.c.identity, people.c.state).filter_by(run=run, row=row).with_for_update()
             found = connection.execute(wanted).one_or_none()
             if found is None:
-                raise UsageError(f"run {run} sent nothing for row {row}, or a later run has sent it again")
+                which = f"importer show {run} --row {row} may name the run that sent it"
+                raise UsageError(f"run {run} sent nothing for row {row}, or another run has sent it; {which}")
             if found.state not in (State.UNCONFIRMED, after):
                 now = f"row {row} of run {run} is {found.state}, not unconfirmed"
                 raise UsageError(f"{now}; there is nothing to resolve")

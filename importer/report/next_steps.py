@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from importer.models import NEEDS_ATTENTION, ROUTE_UNKNOWN, SENT_AGAIN, TO_FIX, OutcomeKind
+from importer.models import IMPORTED_WITH_OTHER_DATA, NEEDS_ATTENTION, ROUTE_UNKNOWN, SENT_AGAIN, TO_FIX, OutcomeKind
 from importer.problems import UnusableInput
 from importer.report.outcomes import WORKBOOK_FILE, csv_file
 from importer.report.summary import ProblemGroup, Summary
@@ -103,6 +103,9 @@ def _steps(summary: Summary, folder: Path, reports: Sequence[Path], *, is_correc
         yield from _steps_after_run(summary, again, source, fix_them)
     if any(group.is_warning and group.outcome is OutcomeKind.CREATED for group in summary.problems):
         yield Step(f"Check the rows with a warning in {csv_file(OutcomeKind.CREATED)}")
+    if summary.count_of(IMPORTED_WITH_OTHER_DATA):
+        listed = csv_file(OutcomeKind.ALREADY_IMPORTED)
+        yield Step(f"See the rows with other data in {listed}: if they are right, change them in the service")
     if summary.sandbox and not summary.rows_of(*NEEDS_ATTENTION, *(() if summary.dry_run else (OutcomeKind.NOT_SENT,))):
         text = "This run used the sandbox; for the real service, run your own file without --sandbox"
         yield Step(text, click="Check with the real service")

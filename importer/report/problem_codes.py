@@ -42,9 +42,14 @@ class GeneralTexts:
                 merged[key] = replace(other, count=other.count + group.count, places=(*other.places, *group.places))
         return tuple(sorted(merged.values(), key=lambda group: -group.count))
 
-    def summary(self, summary: Summary) -> Summary:
-        """A summary with the general texts of its problems, its warnings and its stop."""
-        stopped = summary.stopped and Stop(summary.stopped.code, *self.of(summary.stopped.code))
+    def summary(self, summary: Summary, *, with_stop: bool = False) -> Summary:
+        """A summary with the general texts of its problems, its warnings and its stop.
+
+        with_stop: not of a stop whose reason quotes nobody; on this machine, it may name a path.
+        """
+        stopped = summary.stopped
+        if stopped is not None and not (with_stop and stopped.code in _QUOTES_NOBODY):
+            stopped = Stop(stopped.code, *self.of(stopped.code))
         count = len(summary.warnings)
         of_file = f"{count:,} warning{'' if count == 1 else 's'} about the file or the mapping: see {WORKBOOK_FILE}."
         warnings = (of_file,) if count else ()
@@ -53,12 +58,16 @@ class GeneralTexts:
     def problem(self, problem: Problem) -> Problem:
         """The problem of a file that cannot be used; one of a line of the mapping or the settings quotes no cell."""
         is_declared = isinstance(problem.place, LinePlace) and problem.place.file.endswith((".yaml", ".yml", ".toml"))
+        if is_declared or problem.code in _QUOTES_NOBODY:
+            return problem
         what, hint = self.of(problem.code)
-        return (
-            problem if is_declared or problem.code == "column-not-found" else replace(problem, message=what, hint=hint)
-        )
+        return replace(problem, message=what, hint=hint)
 
 
+_QUOTES_NOBODY: Final = frozenset((
+    "column-not-found", "file-empty", "file-not-found", "not-writable", "run-stalled", "service-unreachable",
+    "time-over", "token-refused",
+))  # fmt: skip
 _MARKDOWN: Final = re.compile(r"`([^`]*)`|\[([^\]]*)\]\([^)]*\)|\*\*([^*]*)\*\*")
 
 

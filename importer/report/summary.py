@@ -145,6 +145,10 @@ class Summary(RunState):
         """How many rows have one of these outcomes."""
         return sum(self.outcomes[kind] for kind in kinds)
 
+    def count_of(self, code: str) -> int:
+        """How many rows have a problem with this code."""
+        return sum(group.count for group in self.problems if group.code == code)
+
     @property
     def is_complete(self) -> bool:
         """Whether no row is left to be fixed or sent."""

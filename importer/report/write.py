@@ -49,7 +49,8 @@ def write_report(folder: Path, facts: RunFacts, rows: Iterable[Row], outcomes: I
         AssertionError: a row does not have exactly one outcome, a bug of ours.
     """
     with (
-        _staging(folder, facts.run) as staged,
+        _told(folder, facts.run),
+        _staging(folder) as staged,
         CsvFiles(staged, facts) as csv_files,
         closing(ReportWorkbook(staged, facts)) as workbook,
     ):
@@ -72,9 +73,9 @@ def write_report(folder: Path, facts: RunFacts, rows: Iterable[Row], outcomes: I
 
 
 def write_unfinished_summary(folder: Path, facts: RunFacts) -> Summary:
-    """Write only a summary.json with `finished: false`, correct if the run is killed. Raises StoppedEarly."""
+    """Write only a summary.json with `finished: false`, correct if the run is killed. Raises OSError."""
     begun = replace(facts, finished=False, exit_code=None, ended_at=None)
-    with _staging(folder, facts.run) as staged:
+    with _staging(folder) as staged:
         summary = SummaryCounter().summary(begun, (SUMMARY_FILE,), rows_are_read=False)
         write_summary(staged, summary)
         _publish(staged, folder, summary.files)
@@ -82,21 +83,27 @@ def write_unfinished_summary(folder: Path, facts: RunFacts) -> Summary:
 
 
 @contextmanager
-def _staging(folder: Path, run: str) -> Iterator[Path]:
+def _staging(folder: Path) -> Iterator[Path]:
     """A private temporary folder, which is always deleted at the end.
 
     Leftovers of a killed process are removed first: only one process writes a run's report.
     """
+    make_folder(folder)
+    for left_over in folder.glob(f"{_PREFIX}*"):
+        shutil.rmtree(left_over, ignore_errors=True)
+    staged = folder / f"{_PREFIX}{secrets.token_hex(4)}"
+    make_subfolder(staged)
     try:
-        make_folder(folder)
-        for left_over in folder.glob(f"{_PREFIX}*"):
-            shutil.rmtree(left_over, ignore_errors=True)
-        staged = folder / f"{_PREFIX}{secrets.token_hex(4)}"
-        make_subfolder(staged)
-        try:
-            yield staged
-        finally:
-            shutil.rmtree(staged, ignore_errors=True)
+        yield staged
+    finally:
+        shutil.rmtree(staged, ignore_errors=True)
+
+
+@contextmanager
+def _told(folder: Path, run: str) -> Iterator[None]:
+    """An error of the disk, with what to do: rows may have been sent."""
+    try:
+        yield
     except OSError as error:
         raise StoppedEarly(
             f"{folder}: the report cannot be written: {error.strerror or error}; what was sent is recorded; fix this"

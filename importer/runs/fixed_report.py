@@ -25,6 +25,7 @@ from importer.problems import (
     distinct_labels,
     unusable_file,
 )
+from importer.report.outcomes import csv_file
 from importer.runs.manifest import RunManifest, is_run
 from importer.runs.run_report import refuse_missing
 from importer.runs.table import RunTable
@@ -34,6 +35,7 @@ from importer.sources.workbook_cells import unescaped
 from importer.text.results_cells import truncated
 from importer.text.terminal import command_line
 
+_CSV_FILES: Final = frozenset(map(csv_file, OutcomeKind))
 _SHOWN: Final = 3  # cells in a message
 _FEWEST_SORTED: Final = 3  # texts: two may really have been exchanged
 _NOTE: Final = "Only the first "  # of the line after a sheet that is full
@@ -57,7 +59,8 @@ def run_of_results_file(file: Path, out: Path) -> Path | None:
             hint = "name its results folder with --out; if it was purged, fix and import your own file"
             raise unusable_file("results-file-elsewhere", message, hint, file)
         return found
-    return folder if is_run(folder) and is_results_file(file) else None
+    is_ours = file.name in _CSV_FILES or is_results_file(file)  # by its name also one that a program has spoiled
+    return folder if is_run(folder) and is_ours else None
 
 
 def read_fixed(file: Path, folder: Path, manifest: RunManifest) -> tuple[CorrectedCell, ...]:

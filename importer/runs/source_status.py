@@ -70,7 +70,9 @@ class SourceStatus:
         return counter.summary(self.facts, ()), reports
 
     def add_all(self, outcomes: Iterable[Outcome], run: str) -> None:
-        """Take those of a later run. A row that was not sent in it does not change what the service answered."""
+        """Take those of a later run. A row that was not sent in it was valid, whatever an earlier run has found wrong
+        with it; but that does not change what the service answered.
+        """
         for outcome in outcomes:
             if outcome.row not in self._done:
                 self._add(outcome.row, outcome, run)
@@ -78,7 +80,7 @@ class SourceStatus:
     def _add(self, row: int, outcome: Outcome, run: str) -> None:
         known = self._open[row][0].kind if row in self._open else None
         is_sent = outcome.kind in _SENT and not (outcome.kind is OutcomeKind.UNCONFIRMED and not outcome.attempts)
-        is_newer = known not in _SENT and outcome.kind is not OutcomeKind.NOT_SENT
+        is_newer = known not in _SENT
         is_left_out = outcome.kind is OutcomeKind.FILTERED and known is not OutcomeKind.UNCONFIRMED
         if outcome.kind in IN_SERVICE:
             self._done[row] = Outcome(row, outcome.kind, candidate_id=outcome.candidate_id)
@@ -107,13 +109,24 @@ def source_status(sha256: str, settings: Settings) -> tuple[SourceStatus, ...]:
             if not manifest.continues or status.last.continues:
                 status.last, status.folder, status.sheet = manifest, folder, sheet
             status.runs.append(manifest.run)
-            if manifest.ending is None and ledger is not None:  # killed, or running: some only the ledger knows
-                status.add_all(map(outcome_of_state, ledger.row_states(manifest.run)), manifest.run)
-            if (folder / TABLE).is_file():
-                with RunTable(folder) as table:
-                    status.is_corrected |= bool(table.corrections)
-                    status.add_all(table.outcomes(), manifest.run)
+            if not (folder / TABLE).is_file():
+                continue
+            with RunTable(folder) as table:
+                status.is_corrected |= bool(table.corrections)
+                if manifest.ending is None:  # killed, or running: some rows have no outcome, or only the ledger has it
+                    status.add_all(_as_checked(table), manifest.run)
+                    if ledger is not None:
+                        status.add_all(map(outcome_of_state, ledger.row_states(manifest.run)), manifest.run)
+                status.add_all(table.outcomes(), manifest.run)
     return tuple(found.values())
+
+
+def _as_checked(table: RunTable) -> Iterator[Outcome]:
+    """What was known of the rows of a run before it began to send."""
+    for one in table.kept():
+        for row in one.rows:
+            known = one.result if isinstance(one.result, Outcome) else Outcome(row, OutcomeKind.NOT_SENT)
+            yield replace(known, row=row)
 
 
 def _sheet_of(folder: Path, manifest: RunManifest) -> Sheet:

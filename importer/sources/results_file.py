@@ -32,8 +32,8 @@ def run_of_report(path: Path) -> str | None:
 
 
 def results_file_elsewhere(origin: Origin) -> UnusableInput:
-    """A person fixed rows, and moved the file: which rows they were is not known any more."""
-    message = "this is a results file, outside of the folder of its run"
-    hint = "move it back to that folder, and run it there: then its rows are known again. If that folder is gone, "
+    """It is inspected like a source, or a person has moved it: which rows they were is not known any more."""
+    message = "this is a results file of a run, not a source"
+    hint = "check and run read what was fixed in it, if it is in the folder of its run. If that folder is gone, "
     hint += "remove the import_ columns: the rows are then imported as new ones, known by their e-mail address only"
     return unusable_file("results-file-elsewhere", message, hint, origin.file)

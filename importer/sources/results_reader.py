@@ -9,6 +9,7 @@ import csv
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import chain, islice
 from pathlib import Path
 from typing import Final
 
@@ -19,9 +20,10 @@ from importer.sources.encoding import UTF8, byte_order_mark
 from importer.sources.results_file import is_results_header
 from importer.sources.sheet import USUAL_LIMITS, FileKind, Record
 from importer.sources.source_file import kind_by_name
-from importer.sources.workbook import visible_sheets
+from importer.sources.workbook import sheets_of
 
 _DELIMITERS: Final = ",;\t|"
+_FIRST: Final = 5  # records in which a header is looked for
 
 
 def is_results_file(path: Path) -> bool:
@@ -41,9 +43,10 @@ class ResultsTable:
 
 
 def results_tables(path: Path, name: str) -> Iterator[ResultsTable]:
-    """The tables of a results file: of a workbook each visible sheet that has our columns. Read them in their order.
+    """The tables of a results file: of a workbook each sheet that has our columns. Read them in their order.
 
-    Raises UnusableInput: it is damaged, not UTF-8, or has no such table.
+    Where a person has put something above the header, that is in its place. Raises UnusableInput: it is damaged, not
+    UTF-8, has no such table, or merged cells: which rows their value is meant for is not known.
     """
     is_csv = kind_by_name(path) is not FileKind.XLSX
     tables = _csv_table(path, name) if is_csv else _sheets(path, name)
@@ -80,7 +83,7 @@ def _split(line: str, delimiter: str) -> list[str]:
 
 
 def _sheets(path: Path, name: str) -> Iterator[ResultsTable]:
-    for title, records in visible_sheets(path, name, USUAL_LIMITS):
-        header = next(records, Record(1, ())).cells
-        if IMPORT_COLUMNS[0] in header:
-            yield ResultsTable(Origin(name, title), header, records)
+    for title, records in sheets_of(path, name, USUAL_LIMITS):
+        first = [*islice(records, _FIRST)]
+        if any(IMPORT_COLUMNS[0] in record.cells or is_results_header(record.cells) for record in first):
+            yield ResultsTable(Origin(name, title), first[0].cells, chain(first[1:], records))

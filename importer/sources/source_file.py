@@ -51,6 +51,9 @@ def file_kind(path: Path, name: str, max_bytes: int) -> FileKind:
     contents of another type.
     """
     _require_file(path, name, max_bytes)
+    if path.name.startswith("~$"):
+        message = "this is not the workbook, but the mark of a program that has it open"
+        raise unusable_file("file-format-unsupported", message, f"name the workbook: {path.name[2:]}", name)
     if (suffix := path.suffix.lower()) in _NOT_READ:
         raise UnusableInput(replace(_not_read(suffix), place=FilePlace(name)))
     kind = kind_by_name(path)

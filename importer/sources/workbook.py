@@ -85,22 +85,26 @@ def sheet_heads(
         return [_head(name, *each) for each in _heads(_open(path, name, kind, limits), name, titles)]
 
 
-def visible_sheets(path: Path, name: str, limits: ReadingLimits) -> Iterator[tuple[str, Iterator[Record]]]:
-    """The titles and records of the visible sheets of an .xlsx workbook.
+def sheets_of(path: Path, name: str, limits: ReadingLimits) -> Iterator[tuple[str, Iterator[Record]]]:
+    """The titles and records of the sheets of an .xlsx workbook, also of hidden ones.
 
-    Raises UnusableInput: it is damaged or too large.
+    Raises UnusableInput: it is damaged or too large; or, after the last record of a sheet, it has merged cells.
     """
     with _told_well(name):
         book = _open(path, name, FileKind.XLSX, limits)
     for sheet in book.sheets:
-        if sheet.visible:
-            yield sheet.title, _records(book, name, sheet.title)
+        yield sheet.title, _records(book, name, sheet.title)
 
 
 def _records(book: _Book, name: str, title: str) -> Iterator[Record]:
-    reader = CellReader(name, SheetFacts())
+    facts = SheetFacts()
+    reader = CellReader(name, facts)
     with _told_well(name, title):
-        yield from (reader.record(*row) for row in book.rows(title, SheetFacts()))
+        yield from (reader.record(*row) for row in book.rows(title, facts))
+    if facts.merged:
+        ranges = ", ".join(map(_address, facts.merged[:_SHOWN]))
+        message = f"cells of the sheet {title!r} are merged ({ranges}): for which rows their value is, is not known"
+        raise unusable_file(CELLS_MERGED, message, "unmerge them, and fill in each row", name)
 
 
 def _open(path: Path, name: str, kind: FileKind, limits: ReadingLimits) -> _Book:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from openpyxl import load_workbook
+from openpyxl import Workbook, load_workbook
 
 from tests.cli.conftest import HEADER, Ran, Served, candidate, read_csv, write_csv
 from tests.cli.test_run import RUN
@@ -408,3 +408,64 @@ def test_a_column_without_a_header_is_not_another_one(serve: Serve) -> None:
     ran = served("run", str(report), "--json")
     assert ran.counts == {"created": 1}
     assert ran.summary["source"]["reading"].endswith("1 cell corrected")
+
+
+@pytest.mark.parametrize("change", ["row above", "column deleted", "renamed"])
+def test_a_sheet_without_its_header_is_refused(serve: Serve, change: str) -> None:
+    """Not passed over: what was fixed in it would be lost without a word, while other sheets are sent."""
+    served = serve({"kind": "refuse", "emails": ["person3@example.com"], "message": "no", "operation": "apply"})
+    report = run_first(served, candidate(2, **{MAIL: BAD}), candidate(3)) / "report.xlsx"
+    fix(served.door.folder / report, {MAIL: "ada@example.com"})
+    book = load_workbook(served.door.folder / report)
+    sheet = book["400 rejected"]
+    if change == "row above":
+        sheet.insert_rows(1)
+        sheet["A1"] = "to fix"
+    elif change == "column deleted":
+        sheet.delete_cols(1)
+    else:
+        sheet["A1"] = "Row"
+    book.save(served.door.folder / report)
+    refused = served("run", str(report))
+    assert (refused.code, "[results-columns-changed]" in refused.err, served.accepted) == (3, True, [])
+
+
+def test_merged_cells_and_a_hidden_sheet(serve: Serve) -> None:
+    """A merged value may be meant for each of its rows, of which a program keeps one; what is hidden counts."""
+    served = serve()
+    report = run_first(served, *(candidate(number, Salary="abc") for number in (1, 2))) / "report.xlsx"
+    fix(served.door.folder / report, {"Salary": "5000"})
+    book = load_workbook(served.door.folder / report)
+    at = next(cell.column_letter for cell in book["invalid"][1] if cell.value == "Salary")
+    book["invalid"].merge_cells(f"{at}2:{at}3")
+    book.save(served.door.folder / report)
+    refused = served("run", str(report))
+    assert (refused.code, f"are merged ({at}2:{at}3)" in refused.err, served.accepted) == (3, True, [])
+    book["invalid"].unmerge_cells(f"{at}2:{at}3")
+    book["invalid"][f"{at}3"] = "6000"
+    book["invalid"].sheet_state = "hidden"
+    book.save(served.door.folder / report)
+    assert served("run", str(report), "--json").counts == {"created": 2}
+
+
+def test_a_mapping_that_was_changed_since(serve: Serve) -> None:
+    """It may name another sheet by now, whose rows have the same numbers, but not another target."""
+    served = serve()
+    book = Workbook()
+    for title, first in (("February", 1), ("March", 3)):
+        sheet = book.create_sheet(title)
+        for row in (HEADER, candidate(first), candidate(first + 1, Last="")):
+            sheet.append(row)
+    del book["Sheet"]
+    book.save(served.door.folder / "people.xlsx")
+    ran = served("run", "people.xlsx", "--mapping", "mapping.yaml", "--json")
+    assert ran.counts == {"created": 1, "invalid": 1}
+    mapping = served.door.folder / "mapping.yaml"
+    text = mapping.read_text("utf-8")
+    mapping.write_text(text.replace("4f2c9a", "9b1d07"), "utf-8")
+    fixed = correct(served, ran.summary["run"], {"Last": "Byron"})
+    assert (fixed.code, "has another target than run" in fixed.err) == (2, True)
+    mapping.write_text(text + "source: {sheet: March}\n", "utf-8")
+    assert correct(served, ran.summary["run"]).counts == {"created": 1, "already_imported": 1}
+    sent = {body["email"]: body["last_name"] for body in served.sandbox.memory.accepted()}
+    assert (sent["person2@example.com"], len(sent)) == ("Byron", 2)

@@ -107,8 +107,8 @@ def test_another_encoding_is_refused(serve: Serve, encoding: str) -> None:
     save(folder / "invalid.csv", {}, encoding=encoding)
     refused = again(served, folder / "invalid.csv")
     assert (refused.code, served.accepted) == (3, [])
-    assert "the file is not UTF-8" in refused.err
-    assert 'in Excel: Save As, "CSV UTF-8"' in refused.err
+    assert "this results file is not in UTF-8 any more" in refused.err
+    assert "-> save it as CSV UTF-8; or fix the rows in report.xlsx of the same folder" in refused.err
 
 
 def test_a_workbook_made_of_a_results_csv_is_refused(serve: Serve) -> None:

@@ -85,6 +85,26 @@ def test_rows_that_no_run_has_reached(serve: Serve) -> None:
     assert (ran.code, ran.err) == (2, "importer: people.csv has only real runs: leave out --sandbox\n")
 
 
+def test_a_row_that_the_last_run_did_not_reach_is_not_sent(serve: Serve) -> None:
+    """It was left out and wrong by the mapping of an earlier run; now it only waits, also if the run was killed."""
+    served = serve({"kind": "hang_after", "seconds": 30, "emails": ["person2@example.com"], "operation": "apply"})
+    rows = [candidate(1, Salary="out"), candidate(2), candidate(3, Salary="abc"), candidate(4)]
+    write_csv(served.door.folder / "people.csv", rows)
+    mapping = served.door.folder / "mapping.yaml"
+    text = mapping.read_text("utf-8")
+    mapping.write_text(text + "source: {where: {column: Salary, is_not: [out]}}\n", "utf-8")
+    served.killed_after(1, *RUN)
+    (target,) = json.loads(served("status", "people.csv", "--json").out)["targets"]
+    assert {kind: count for kind, count in target["outcomes"].items() if count} == {
+        "filtered": 1, "unconfirmed": 1, "invalid": 1, "not_sent": 1
+    }  # fmt: skip
+    mapping.write_text(text.replace("Salary", "{value: '900'}"), "utf-8")
+    served.killed_after(2, *RUN, "--resend-unconfirmed", "never")
+    (target,) = json.loads(served("status", "people.csv", "--json").out)["targets"]
+    counts = {kind: count for kind, count in target["outcomes"].items() if count}
+    assert (counts.keys() & {"filtered", "invalid"}, sum(counts.values())) == (set(), 4)
+
+
 def test_each_sheet_of_a_workbook_has_its_own_rows(serve: Serve) -> None:
     """Rows of two sheets with the same number are two rows: one that is done does not complete the other."""
     served = serve()

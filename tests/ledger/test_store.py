@@ -302,7 +302,11 @@ def test_a_person_resolves_an_unconfirmed_row(ledger: Ledger, created: bool, sta
     [
         pytest.param("run-9", 2, "the ledger {name} does not know run run-9", id="unknown run"),
         pytest.param(
-            "run-1", 3, "run run-1 sent nothing for row 3, or a later run has sent it again", id="unknown row"
+            "run-1",
+            3,
+            "run run-1 sent nothing for row 3, or another run has sent it; importer show run-1 --row 3 may name the "
+            "run that sent it",
+            id="unknown row",
         ),
         pytest.param(
             "run-1",

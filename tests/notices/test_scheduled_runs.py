@@ -104,7 +104,8 @@ def test_quiet_shows_no_cell_to_whoever_gets_the_mail_of_a_scheduler(
     assert unreadable.err == (
         "importer: 1 problem found; nothing was sent.\n\n"
         "people.csv:2:1: The file was saved in another encoding than the importer expects, or the mapping names one "
-        "that does not exist. The hint shows which encodings fit, each with a sample. [encoding-wrong]\n"
+        "that does not exist. The hint shows which encodings fit, each with a sample; "
+        "where it is left out, importer check FILE shows it. [encoding-wrong]\n"
         "  -> Set the encoding that reads the sample correctly under source: in the mapping. Most Turkish files are "
         "cp1254, most Western European files cp1252. If the mapping names a wrong one, correct or remove it.\n"
     )

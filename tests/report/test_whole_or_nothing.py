@@ -102,12 +102,12 @@ def test_a_full_disk_leaves_no_half_file(tmp_path: Path, room: int) -> None:
 
 
 def test_a_folder_that_is_a_file_is_reported(tmp_path: Path) -> None:
-    """A results folder that cannot be created is a message, not a traceback."""
+    """A results folder that cannot be written is a message, not a traceback."""
     in_the_way = tmp_path / "run"
     in_the_way.write_text("", encoding="utf-8")
 
     with pytest.raises(StoppedEarly) as caught:
-        write_unfinished_summary(in_the_way, FACTS)
+        write_report(in_the_way, FACTS, [row(4)], created([4]))
 
     assert str(caught.value).startswith(f"{in_the_way}: the report cannot be written: ")
 

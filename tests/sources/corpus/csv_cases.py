@@ -14,9 +14,9 @@ _LINES = "Name,E-mail\nAda,ada@example.com\nAlan,alan@example.org\n"
 
 
 _ELSEWHERE = (
-    "a.csv: this is a results file, outside of the folder of its run; move it back to that folder, and run it there: "
-    "then its rows are known again. If that folder is gone, remove the import_ columns: the rows are then imported as "
-    "new ones, known by their e-mail address only"
+    "a.csv: this is a results file of a run, not a source; check and run read what was fixed in it, if it is in the "
+    "folder of its run. If that folder is gone, remove the import_ columns: the rows are then imported as new ones, "
+    "known by their e-mail address only"
 )
 
 
