@@ -160,7 +160,7 @@ class Problem:
 
     `code` is stable and groups similar problems (`date-invalid`). `message` is the problem without its place, `hint`
     what to do; both without a full stop. `severity` is of a row's problem: an error holds the row back or is its
-    outcome, a warning is about a row that is sent. `encodings`: of which a person chooses one, if it is wrong.
+    outcome, a warning is about a row that is sent. `encodings`, `sheets`: of which a person chooses one.
     """
 
     code: str
@@ -170,6 +170,7 @@ class Problem:
     severity: Severity = "error"
     unread: Unread | None = field(default=None, compare=False)  # where a change of the mapping could help
     encodings: tuple[LikelyEncoding, ...] = field(default=(), compare=False)
+    sheets: tuple[str, ...] = field(default=(), compare=False)
 
     def __str__(self) -> str:
         text = f"{self.place}: {self.message}" if self.place else self.message

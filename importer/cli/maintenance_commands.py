@@ -128,7 +128,8 @@ def doctor(
                 print_lines(finding.hint, "         -> ", " " * 12)
         failed = counted(sum(not finding.ok for finding in findings), "problem")
         print_result("")
-        print_lines(
-            "No problems." if is_fine else f"{failed} found. The sandbox still works: importer run FILE ... --sandbox"
-        )
+        of_service = {"address", "token", "connection", "transport", "proxy", "token file"}
+        is_elsewhere = all(finding.ok or finding.check in of_service for finding in findings)
+        sandbox = " The sandbox still works: importer run FILE ... --sandbox" if is_elsewhere else ""
+        print_lines("No problems." if is_fine else f"{failed} found.{sandbox}")
     raise typer.Exit(0 if is_fine else 3)

@@ -75,8 +75,8 @@ def send(address: str, subject: str, body: str, kind: Literal["success", "warnin
 
 _JOBS: Final = "jobs"  # a file for each, so that jobs that end together keep their states
 _MOST_EVENTS: Final = 50  # of a job that are known again
-_PING_SECONDS: Final = 10.0
-_SECONDS: Final = 10.0  # after which no further address is tried
+_PING_SECONDS: Final = 4.0
+_SECONDS: Final = 5.0  # after which no further address is tried; apprise itself waits for up to four
 
 Report = Callable[[Summary | ImporterError, Path | None], None]
 """Gets the summary of a run and its folder, or what ended it."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from importer.models import SourceOptions
-from importer.problems import Origin, Problem, UnusableInput, file_problem, unusable_file
+from importer.problems import FilePlace, Origin, Problem, UnusableInput, file_problem, unusable_file
 from importer.sources.csv_file import CsvFile, Encoding, Survey, shown_delimiter
 from importer.sources.csv_records import CsvRecords, Unreadable
 from importer.sources.encoding import doubtful_encoding, find_encoding
@@ -84,12 +84,8 @@ def _other_sheet(
     # Of a workbook whose first sheet is another table, a person says which sheet a mapping reads.
     if len(titles) > 1 or has_table(cover, replace(options, names=())):
         message = f"the first sheet {first!r} {has_none}, but {shown} {'has' if len(titles) == 1 else 'have'} {one}"
-        raise unusable_file(
-            "sheet-undecided",
-            message,
-            f"set sheet: under source: in the mapping to {'it' if len(titles) == 1 else 'one of them'}",
-            name,
-        )
+        hint = f"set sheet: under source: in the mapping to {'it' if len(titles) == 1 else 'one of them'}"
+        raise UnusableInput(Problem("sheet-undecided", message, hint, FilePlace(name), sheets=tuple(cover.sheets)))
     found = workbook_records(path, name, kind, replace(options, sheet=titles[0]), limits)
     message = f"the first sheet {first!r} has no table; the sheet {shown} is read"
     warning = file_problem(

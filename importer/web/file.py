@@ -27,7 +27,7 @@ _NUMBERS: Final = {"header_row": "row number", "header_rows": "number of rows"}
 
 @router.get("/imports/{id}/file")
 def show(page: OfImport) -> Response:
-    read, problems, likely = _read(page)
+    read, problems, likely, sheets = _read(page)
     source = page.draft.source
     skipped = ",".join(map(str, source.skip_rows))
     declared = {name: getattr(source, name) for name in ("sheet", *_NUMBERS, "encoding", "delimiter")}
@@ -43,17 +43,21 @@ def show(page: OfImport) -> Response:
         skipped=skipped,
         encodings=_ENCODINGS,
         likely=likely,
+        sheets=read.sheets if read else sheets,
         is_text=Path(page.draft.file).suffix.lower() in (".csv", ".tsv", ".tab", ".txt"),
     )
 
 
-def _read(page: ImportPage) -> tuple[FirstRows | None, tuple[ShownProblem, ...], tuple[LikelyEncoding, ...]]:
-    """The first rows, or why there are none, and the encodings to choose from if the one in use is wrong."""
+def _read(
+    page: ImportPage,
+) -> tuple[FirstRows | None, tuple[ShownProblem, ...], tuple[LikelyEncoding, ...], tuple[str, ...]]:
+    """The first rows, or why there are none, with the encodings or the sheets to choose from if that is why."""
     try:
-        return _first_rows(page), (), ()
+        return _first_rows(page), (), (), ()
     except UnusableInput as error:
         encodings = tuple(one for problem in error.problems for one in problem.encodings)
-        return None, () if encodings else shown(error), encodings
+        sheets = tuple(one for problem in error.problems for one in problem.sheets)
+        return None, () if encodings else shown(error), encodings, sheets
 
 
 def _first_rows(page: ImportPage) -> FirstRows | None:

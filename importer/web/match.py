@@ -266,7 +266,9 @@ def download(page: OfImport) -> Response:
 
 @router.post("/imports/{id}/match/use")
 def use(page: OfImport, form: SentForm) -> Response:
-    """Check all rows with this mapping file; first, its documents."""
+    """Check all rows with this mapping file; first, its documents. While a required question is open, show it."""
+    if any(one.required and one.is_open for one in _matching(page).questions):
+        return page.go("match?show=open")
     page.change(mapping=str(_mapping(page).path), check="", **_documents(page))
     if page.draft.folders:
         return page.go("documents")

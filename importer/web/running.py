@@ -147,11 +147,16 @@ class Tasks:
         return self._tasks.get(draft.id)
 
     def start(self, draft: Draft, kind: TaskKind, work: TaskWork) -> Task:
-        """Start it, unless one of this draft is running: that one is returned."""
+        """Start it, unless one of this draft is running: that one is returned. But a check with other choices than
+        those of now is stopped; the new one waits for its end.
+        """
         with self._lock:
             running = self._tasks.get(draft.id)
             if running is not None and not running.is_over:
-                return running
+                is_same = running.draft.edits == draft.edits and not running.control.is_stopped
+                if kind != "check" or running.kind == "send" or (running.kind == "check" and is_same):
+                    return running
+                running.control.stop()
 
             def keep(run: str) -> None:
                 if kind == "send":  # at once: the next start of the server must find it
@@ -159,11 +164,14 @@ class Tasks:
                         self._drafts.change(draft.id, run=run)
 
             task = self._tasks[draft.id] = Task(draft, kind, Progress(keep))
-            threading.Thread(target=self._run, args=(task, work), name=f"{kind} {draft.id}", daemon=True).start()
+            given, name = (task, work, running), f"{kind} {draft.id}"
+            threading.Thread(target=self._run, args=given, name=name, daemon=True).start()
         return task
 
-    def _run(self, task: Task, work: TaskWork) -> None:
+    def _run(self, task: Task, work: TaskWork, before: Task | None) -> None:
         try:
+            if before is not None:
+                before.over.wait()
             task.finished = work(task.progress, task.control)
             now = self._drafts.get(task.draft.id)
             is_same = now is not None and now.edits == task.draft.edits

@@ -79,6 +79,25 @@ def test_a_cover_sheet_is_not_what_is_shown(pages: Start, tmp_path: Path) -> Non
     assert "Use these 3 columns" in shown.text
 
 
+def test_one_of_several_tables_is_chosen(pages: Start, tmp_path: Path) -> None:
+    """Behind a cover, candidates and their jobs: a person says which are the candidates."""
+    book = Workbook()
+    people = [("E-mail", "First name", "Last name"), *((f"p{one}@example.com", "Ada", "Nur") for one in range(5))]
+    jobs = [("Person", "Company", "Position"), *((f"p{one}@example.com", "ACME", "Tester") for one in range(5))]
+    cover = [("Export from ACME",), (None,), ("Confidential",)]
+    for title, rows in (("Cover", cover), ("People", people), ("Jobs", jobs)):
+        sheet = book.create_sheet(title)
+        for row in rows:
+            sheet.append(row)
+    del book["Sheet"]
+    book.save(tmp_path / "people.xlsx")
+    found = pages(file=tmp_path / "people.xlsx")
+    assert "but 'People', 'Jobs' have one" in found.first.text
+    assert "Choose it in the step File</p>" not in found.first.text
+    shown = found.client.send(found.first.form("/file"), sheet="People")
+    assert "Use these 3 columns" in shown.text
+
+
 def test_a_file_that_cannot_be_read_is_read_once(pages: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """However long that takes: its page would wait for ever otherwise. A file that is changed is read again."""
     path = tmp_path / "people.csv"

@@ -9,7 +9,7 @@ from html import unescape
 from pathlib import Path
 from typing import Any
 
-from importer.app.import_file import Finished, check_file
+from importer.app.import_file import CheckStopped, Finished, check_file
 from importer.app.orders import Listener, RunControl
 from tests.cli.conftest import FrontDoor, Served, candidate, write_csv
 from tests.patience import PATIENCE
@@ -352,6 +352,30 @@ def test_a_running_check_is_stopped(pages: Start, tmp_path: Path) -> None:
     assert walk.task_of(found).error is None
     assert found.client.get(walk.address(found, "check")).text == before
     assert "Prepare to send" in checked(found).text
+
+
+def test_a_check_with_other_choices_replaces_the_one_that_is_running(pages: Start, tmp_path: Path) -> None:
+    """It is not lost in the end of the older one, whose choices are not those of the page any more."""
+    found = pages(file=odd_file(tmp_path), sandbox=True)
+    checked_with_a_file(found)
+    draft = found.server.web.drafts.get(found.first.address.split("/")[2])
+    assert draft is not None
+    older = threading.Event()
+
+    def slow(listen: Listener, control: RunControl) -> Finished:
+        older.set()
+        while not control.is_stopped:
+            threading.Event().wait(0.01)
+        raise CheckStopped
+
+    found.server.web.tasks.start(draft, "check", slow)
+    assert older.wait(PATIENCE)
+    changed = found.server.web.drafts.change(draft.id, rows=None, check="")
+    order = found.server.web.drafts.order(changed, found.server.web.settings())
+    task = found.server.web.tasks.start(changed, "check", lambda listen, control: check_file(order, listen, control))
+    assert task.over.wait(PATIENCE)
+    assert (task.error, task.finished is not None) == (None, True)
+    assert "Prepare to send" in found.client.get(walk.address(found, "check")).text
 
 
 def test_the_grid_shows_a_cause_or_all_rows_by_pages(pages: Start, tmp_path: Path) -> None:

@@ -29,6 +29,11 @@ function follow(live) {
     const said = document.getElementById("said");
     if (said.textContent !== seen.status) said.textContent = seen.status;
   });
+  events.addEventListener("error", () => {  // the browser asks again; what it gets replaces this
+    document.title = title;
+    live.innerHTML = `<p class="error"></p>`;
+    live.firstChild.textContent = live.dataset.lost;
+  });
   events.addEventListener("over", () => {
     events.close();
     document.title = title;
