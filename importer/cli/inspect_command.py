@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import groupby
 
 import typer
 
@@ -16,7 +15,6 @@ from importer.cli.tables import print_lines_of
 from importer.text.normalize import visible
 
 _MOST_EMPTY = 12  # empty columns that are named
-_MANY_ALIKE = 5  # columns that are shown in one line
 _MOST_PROBLEMS = 3
 _WIDEST = (7, 24, 18, 8)  # texts in the lines of columns; the sample has what is left
 
@@ -36,16 +34,18 @@ def inspect(
     """Show how a file is read, its columns with samples, and its problems."""
     declared = options.source_options(sheet, header_row, header_rows, skip_rows, encoding, delimiter)
     found = inspect_file(file, declared)
-    _show(found)
+    _show(found, is_verbose=verbose)
     print_next("Next", next_command(context, "mapping new", file, "--job-post", "HASH"))
 
 
-def _show(found: InspectedFile) -> None:
+def _show(found: InspectedFile, *, is_verbose: bool) -> None:
     sheet, profile = found.sheet, found.profile
     print_lines(f"{sheet.origin.file}: {sheet.reading}, {counted(profile.rows, 'row')}, last row {profile.last_row}")
     print_result("")
     filled_columns = [each for each in profile.columns if each.filled]
-    lines = [[*_cells(like, profile.rows)] for like in _grouped(filled_columns or profile.columns)]
+    columns = filled_columns or profile.columns
+    grouped = [[each] for each in columns] if is_verbose else _grouped(columns)
+    lines = [[*_cells(like, profile.rows)] for like in grouped]
     print_lines_of([("", "column", "kind", "filled", "sample"), *lines], _WIDEST)
     print_result("")
     if filled_columns and (empty := [each.column.label for each in profile.columns if not each.filled]):
@@ -63,7 +63,7 @@ def _show(found: InspectedFile) -> None:
     for other, join in found.joins:
         key, equals = join.key.column.label, join.equals.column.label
         print_lines(
-            f"{other.name}: its column '{key}' has values of '{equals}' ({join.found:.0%} of them are found here)"
+            f"'{other.name}': its column '{key}' has values of '{equals}' ({join.found:.0%} of them are found here)"
         )
     print_problems(map(with_flag, sheet.warnings), _MOST_PROBLEMS)
     if profile.rows_with_problems:
@@ -72,24 +72,20 @@ def _show(found: InspectedFile) -> None:
         print_problems(reversed(first_of_each.values()), _MOST_PROBLEMS)
 
 
-def _likeness(profile: ColumnProfile) -> tuple[object, ...]:
-    """Equal for columns of which one shows them all: numbered ones of one kind; of texts also with the same samples."""
-    samples = profile.samples if profile.kind is ColumnKind.TEXT else ()
-    return re.sub(r"\d+", "0", profile.column.name), _kind(profile), samples
-
-
-def _grouped(columns: Sequence[ColumnProfile]) -> Iterator[list[ColumnProfile]]:
-    """The columns for each line of the table: one, or many that are alike."""
-    for _, group in groupby(columns, key=_likeness):
-        like = list(group)
-        yield from [like] if len(like) >= _MANY_ALIKE else ([each] for each in like)
+def _grouped(columns: Sequence[ColumnProfile]) -> list[list[ColumnProfile]]:
+    """The columns for each line of the table: one, or all of a kind whose names differ in their numbers."""
+    found: dict[tuple[object, ColumnKind], list[ColumnProfile]] = {}
+    for each in columns:
+        plain = re.sub(r"\d+", "0", each.column.name)
+        found.setdefault((each.column.index if plain == each.column.name else plain, each.kind), []).append(each)
+    return [*found.values()]
 
 
 def _cells(like: Sequence[ColumnProfile], rows: int) -> Iterator[str]:
     """The cells of a line: letters, names, kind, shares of filled cells, samples."""
     first, last = like[0], like[-1]
     yield "-".join(dict.fromkeys((first.column.letter, last.column.letter)))
-    yield first.column.label if last is first else f"{first.column.label} to {last.column.label} ({len(like)} columns)"
+    yield first.column.label if last is first else f"{first.column.label} to {last.column.label}"
     yield _kind(first)
     filled = [min(each.filled for each in like), max(each.filled for each in like)]
     yield "-".join(dict.fromkeys(f"{count / rows:.0%}" for count in filled if rows))

@@ -120,7 +120,10 @@ def _instructions_in(first: Sequence[Row]) -> tuple[int, ...]:
     ) and not any(_is_number(row, index) for row in above for index in with_numbers)
     if not are_texts or any("@" not in row.cells[column] for row in below):
         return ()
-    is_example = any(len(words := words_of(cell)) > _A_NAME and _EXAMPLE.intersection(words) for cell in below[0].cells)
+    texts = [words_of(cell) for cell in below[0].cells if "@" not in cell and "://" not in cell]
+    says_so = [words for words in texts if _EXAMPLE.intersection(words)]
+    # One alone may be a job: Sample preparation technician
+    is_example = len(says_so) > 1 and max(map(len, says_so)) > _A_NAME
     return tuple(row.number for row in (*above, *below[:is_example]))
 
 

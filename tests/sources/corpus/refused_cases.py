@@ -55,6 +55,13 @@ REFUSED_CASES = (
         "a.xlsx: this is an .xlsb file, which is not read; open it in a spreadsheet program and save it as .xlsx",
     ),
     _refused(
+        "lock-file",
+        "names the workbook of which a program has left its mark",
+        "~$a.xlsx",
+        lambda: b"\x03Ada" + bytes(161),
+        "~$a.xlsx: this is not the workbook, but the mark of a program that has it open; name the workbook: a.xlsx",
+    ),
+    _refused(
         "ods",
         "refuses an OpenDocument spreadsheet by its extension",
         "a.ods",
