@@ -62,9 +62,8 @@ def _show(found: InspectedFile, *, is_verbose: bool) -> None:
         )
     for other, join in found.joins:
         key, equals = join.key.column.label, join.equals.column.label
-        print_lines(
-            f"'{other.name}': its column '{key}' has values of '{equals}' ({join.found:.0%} of them are found here)"
-        )
+        where = other.name if other.is_file else f"sheet '{other.name}'"
+        print_lines(f"{where}: its column '{key}' has values of '{equals}' ({join.found:.0%} of them are found here)")
     print_problems(map(with_flag, sheet.warnings), _MOST_PROBLEMS)
     if profile.rows_with_problems:
         print_lines(f"{counted(profile.rows_with_problems, 'row')} cannot be sent; the first problems:")

@@ -151,7 +151,8 @@ class _Progress:
     def _show_rate(self, bar: Progress) -> None:
         now, rows = self._clock(), self._counts.total()
         if now - self._shown_at >= _RATE_INTERVAL:
-            bar.update(bar.task_ids[0], rate=f"{(rows - self._rows_shown) / (now - self._shown_at):,.1f}/s")
+            rate = (rows - self._rows_shown) / (now - self._shown_at)
+            bar.update(bar.task_ids[0], rate=f"{rate:,.{0 if rate >= 10 else 1}f}/s")
             self._shown_at, self._rows_shown = now, rows
 
     def end(self) -> None:
@@ -163,7 +164,7 @@ class _Progress:
 def _started_bar(total: int | None, does: str) -> Progress:
     bar = Progress(
         TextColumn("{task.description}"),
-        BarColumn(bar_width=24),
+        BarColumn(bar_width=6),  # the counts need the room of 80 columns
         MofNCompleteColumn(),
         TextColumn("{task.fields[counts]}"),
         TextColumn("{task.fields[rate]}"),

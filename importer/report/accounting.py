@@ -31,6 +31,7 @@ _WORD: Final = re.compile(r"[\w@.+'’-]+")
 _QUOTED: Final = re.compile(r"""['"`“„‘«]([^'"`”“’»]{1,60})['"`”“’»]""")
 _LONG_CELL: Final = 60  # characters; its words are not those of a name or a number
 
+_ROW_THERE: Final = re.compile(r" \(row \d+ there\)")  # of an earlier run
 # Their messages come from the service or the connection: the same code can have different causes.
 _BY_MESSAGE: Final = frozenset(NEEDS_ATTENTION) - {OutcomeKind.INVALID}
 # One column may have several shapes of such values, each with its own hint: `from 90000`, `100 000`.
@@ -179,6 +180,7 @@ class SummaryCounter:
             if index in self._of_people or (len(word) > 3 and any(map(str.isdigit, word)))
         }
         cells = {cell.strip().casefold() for cell in row.cells}
+        message = _ROW_THERE.sub("", message)
         message = _QUOTED.sub(lambda found: "" if found[1].casefold() in cells else found[0], message)
         return " ".join(word for word in _words(message) if word not in own)
 
