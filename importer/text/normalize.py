@@ -85,6 +85,12 @@ def mistyped(typed: str, known: Sequence[str]) -> str | None:
     return found[0] if found and is_one else None
 
 
+def is_one_letter_off(text: str, other: str) -> bool:
+    """Whether one letter is added, left out or replaced, or two are swapped; a digit or a sign distinguishes."""
+    letters, others = (re.sub(r"[\W\d]", "", each) for each in (text, other))
+    return OSA.distance(text, other, score_cutoff=1) == 1 and letters != others
+
+
 def did_you_mean(typed: str, known: Iterable[str], listed: int = 12, *, is_value: bool = False) -> str:
     """A hint with the closest known word, if any is similar, and up to `listed` known words.
 

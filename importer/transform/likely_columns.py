@@ -6,19 +6,18 @@ import math
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Final
 
-from importer.mapping import NUMBERS, Kind, Otherwise, ResolvedMapping, ResolvedValue
+from importer.mapping import NUMBERS, Kind, ResolvedValue
 from importer.models import Row
-from importer.problems import CellPlace, Column, Problem
+from importer.problems import CellPlace, Problem
 from importer.text.currencies import is_same_currency
 from importer.text.damage import NULL_OR_ANSWER, NULL_WORDS
 from importer.text.normalize import normalize, stripped
 from importer.transform.phones import is_mobile, region_of
 from importer.transform.texts import in_mapping, quoted
-from importer.transform.values import ValueReader
 
 _FEWEST: Final = 20  # values; a share of fewer proves nothing
 _SHOWN: Final = 3  # cells in a message
@@ -196,65 +195,6 @@ class Countries:
             if 0 < cells.count < mobile + named.total():  # it is a column of mobile numbers, and not of landlines
                 message = f"read as a number of {own}, but probably a mobile number of {region}{cells.others}"
                 yield Problem("cells-doubtful", message, "write it with + and the country code", cells.first[0])
-
-
-# --- columns of which most cells are dropped ------------------------------------------------------
-
-# Words that say that there is nothing; to declare them as missing drops no data.
-_NOTHING: Final = NULL_WORDS | NULL_OR_ANSWER | {"unknown", "empty", "not available"}
-
-
-def can_drop_cells(value: ResolvedValue) -> bool:
-    """Whether a filled cell can be left out without a problem."""
-    blanks = value.table is not None and (
-        value.table.otherwise is Otherwise.BLANK or "" in value.table.targets.values()
-    )
-    return (
-        value.spec.join is None
-        and value.spec.name is None
-        and value.lookup is None
-        and (blanks or value.spec.pick is not None or len(value.columns) > 1 or not value.missing <= _NOTHING)
-    )
-
-
-class Dropped:
-    """Counts the cells of each column that are filled in, and those that give no value. others: values of the mapping,
-    of which one may take what this one leaves.
-    """
-
-    def __init__(self, value: ResolvedValue, others: Sequence[ResolvedValue], mapping: ResolvedMapping) -> None:
-        def alone(one: ResolvedValue, column: Column) -> ValueReader:
-            return ValueReader(replace(one, columns=(column,)), mapping.wire, uses_default=False)
-
-        self._value = value
-        self._readers = [(column, alone(value, column), Cells()) for column in value.columns]
-        self._others = {
-            column: [alone(one, column) for one in others if column in one.columns] for column in value.columns
-        }
-        self._filled: Counter[Column] = Counter()
-
-    def add(self, row: Row) -> None:
-        filled = [one for one in self._readers if _says_something(row.cells[one[0].index])]
-        for number, (column, reader, dropped) in enumerate(filled, start=1):
-            self._filled[column] += 1
-            # The row is valid: of several columns, the last that is filled in was used.
-            if (number == len(filled) and len(self._readers) > 1) or reader.read(row, []) is not None:
-                break
-            if all(other.read(row, []) is None for other in self._others[column]):
-                dropped.add(reader.value, row)
-
-    def of_file(self) -> Iterator[Problem]:
-        for column, _, dropped in self._readers:
-            filled = self._filled[column]
-            if filled >= _FEWEST and 2 * dropped.count > filled:
-                message = f"{dropped.count:,} of {filled:,} filled cells of this column are not sent{dropped.others}"
-                hint = f"check missing:, values: and the order of the columns {in_mapping(self._value.place)}"
-                yield Problem("cells-dropped", message, hint, dropped.first[0])
-
-
-@lru_cache(maxsize=4096)
-def _says_something(text: str) -> bool:
-    return any(character.isalnum() for character in text) and normalize(stripped(text)) not in _NOTHING
 
 
 # --- cells that a program changed, or filled in ----------------------------------------------------

@@ -15,7 +15,8 @@ from importer.mapping import NUMBERS, FromRow, Kind, ResolvedMapping, ResolvedVa
 from importer.models import Application, PoolCandidate, Row
 from importer.problems import Problem
 from importer.text.damage import code_in
-from importer.transform.likely_columns import Countries, Doubtful, Dropped, can_drop_cells, counters_of, place_of
+from importer.text.normalize import is_one_letter_off
+from importer.transform.likely_columns import Countries, Doubtful, counters_of, place_of
 from importer.transform.texts import quoted
 
 SentTexts = Mapping[int | str, str | None]  # what is sent, by the ID of the question or the name of the field
@@ -35,14 +36,12 @@ class LikelyErrors:
         values = tuple(_values(mapping))
         self._email = mapping.candidate["email"]
         self._answers = [(key, one) for key, value in values for one in counters_of(value)]
-        droppable = [value for _, value in values if can_drop_cells(value)]
-        dropped = [Dropped(one, [other for _, other in values if other is not one], mapping) for one in droppable]
         cells = tuple(_values_of_cells(mapping))
         self._names = tuple(mapping.candidate[name] for name in ("first_name", "last_name"))
         self._texts = [value for value in cells if value.field.kind in (Kind.LINE, Kind.TEXT)]
         countries = [Countries(value) for value in cells if value.field.kind is Kind.PHONE and value.formats.region]
         doubtful = [Doubtful(value) for value in cells if value.field.kind in _COUNTED]
-        self._counters: list[Dropped | Countries | Doubtful] = [*dropped, *countries, *doubtful]
+        self._counters: list[Countries | Doubtful] = [*countries, *doubtful]
         self._looked_at = frozenset(key for key, _ in self._answers)
 
     def look(self, row: Row, body: Application | PoolCandidate) -> Seen:
@@ -146,18 +145,4 @@ def common_domain(domain: str) -> str | None:
         return None
     if _NO_ENDING.search(domain):
         return _NO_ENDING.sub(".com", domain)
-    return next((common for common in _COMMON if _is_one_edit(domain, common)), None)
-
-
-def _is_one_edit(text: str, other: str) -> bool:
-    """Whether one letter is added, left out or replaced, or two neighbors are swapped; a digit distinguishes."""
-    if abs(len(text) - len(other)) > 1 or text == other:
-        return False
-    start = 0
-    while start < min(len(text), len(other)) and text[start] == other[start]:
-        start += 1
-    text, other = text[start:], other[start:]
-    while text and other and text[-1] == other[-1]:
-        text, other = text[:-1], other[:-1]
-    is_edit = max(len(text), len(other)) == 1 or (len(text) == len(other) == 2 and text == other[::-1])
-    return is_edit and (text + other).isalpha()
+    return next((common for common in _COMMON if is_one_letter_off(domain, common)), None)

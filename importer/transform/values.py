@@ -45,16 +45,14 @@ class ReadFrom(NamedTuple):
 class ValueReader:
     """Reads one value from rows. Built once for a mapping; its cache does not change the results."""
 
-    def __init__(
-        self, value: ResolvedValue, wire: WireFormat, cache: ValueCache | None = None, *, uses_default: bool = True
-    ) -> None:
+    def __init__(self, value: ResolvedValue, wire: WireFormat, cache: ValueCache | None = None) -> None:
         """`cache` is shared by readers that differ only in their columns."""
         self.value, self._separator, self._is_constant = value, value.spec.separator, value.spec.value is not None
         self._interpreter = Interpreter(value, wire)
         self._is_missing = self._interpreter.is_missing
         self._cache = None if value.field.kind in _RARELY_REPEATED else cache or ValueCache()
         self._fixed = self._read_fixed(value.spec.value)
-        self._default = self._read_fixed(value.spec.default) if uses_default else None
+        self._default = self._read_fixed(value.spec.default)
         self._follows_links = value.field.kind is Kind.URL and value.spec.pick is None
         self._has_currency = bool(value.formats.currency) and value.field.kind in NUMBERS
         is_one_cell = len(value.columns) == 1 and self._separator is None and not self._is_constant

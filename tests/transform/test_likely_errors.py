@@ -135,59 +135,6 @@ def test_a_mistyped_common_domain() -> None:
     assert [text.split("'")[1] for text in found] == list(typos)
 
 
-def test_a_column_of_which_most_cells_are_dropped() -> None:
-    """A column is named if most of its filled cells give no answer: by `missing`, `otherwise`, or an unusable form."""
-    people = _people(Permit="no")
-    for person in people[:5]:
-        person["Permit"] = "yes"
-    assert _warnings(people, "{permit: {column: Permit, missing: [No]}}") == [
-        'row 7, column "Permit": 35 of 40 filled cells of this column are not sent, also row 8, row 9 and 32 more; '
-        "check missing:, values: and the order of the columns in m.yaml:6"
-    ]
-    people = _people(Mobile="ask me")
-    assert _warnings(people, "{phone: {column: [Mobile, Phone]}}") == [
-        'row 2, column "Mobile": 40 of 40 filled cells of this column are not sent, also row 3, row 4 and 37 more; '
-        "check missing:, values: and the order of the columns in m.yaml:6"
-    ]
-
-
-def test_a_column_of_two_answers_drops_what_neither_takes() -> None:
-    """Of a column of web addresses, one answer takes what the other leaves."""
-    people = _people(City="https://linkedin.com/in/ada")
-    for person in people[:15]:
-        person["City"] = "https://github.com/ada"
-    answers = "{city: {column: City, pick: linkedin.com}, country: {column: City, pick: github.com}}"
-    assert _warnings(people, answers) == []
-
-
-def test_a_column_of_two_answers_of_which_none_takes_a_cell() -> None:
-    """Then it is sent nowhere, as with one answer."""
-    answers = "{city: {column: City, pick: linkedin.com}, country: {column: City, pick: github.com}}"
-    assert [one.partition("; ")[0] for one in _warnings(_people(City="ask me"), answers)] == 2 * [
-        'row 2, column "City": 40 of 40 filled cells of this column are not sent, also row 3, row 4 and 37 more'
-    ]
-
-
-def _named(count: int) -> list[dict[str, str]]:
-    """People whose addresses have their first names."""
-    names = ("Jürgen", "Işıl", "Zoë", "Ben Roe", "María", "O'Hara")
-    mails = ("juergen", "isil", "zoe.x", "b.roe", "maria", "m_hara")
-    return [
-        {**person, "First": names[number % 6], "Last": "Muster", "E-mail": f"{mails[number % 6]}{number}@example.com"}
-        for number, person in enumerate(_people(count))
-    ]
-
-
-def test_words_for_nothing_drop_no_data() -> None:
-    """Cells that say that there is nothing, and a second column that is not needed, are not dropped."""
-    people = _people(City="N/A", Level="-")
-    answers = (
-        "{city: {column: City, missing: [N/A]}, level: {column: Level, missing: ['-']}, "
-        "phone: {column: [Mobile, Phone]}}"
-    )
-    assert _warnings(people, answers) == []
-
-
 @pytest.mark.parametrize(
     ("ids", "expected"),
     [
