@@ -30,7 +30,7 @@ from importer.text.terminal import command_line
 # Of a run's flags, those for its results files too: no other one is taken from a file in its folder.
 _OF_ITS_RESULTS = (
     *("--questions", "--faults", "--rate", "--concurrency", "--max-errors", "--resend-unconfirmed"),
-    *("--give-up-after", "--strict", "--no-personal-data"),
+    *("--give-up-after", "--strict"),
 )
 
 
@@ -112,10 +112,8 @@ def resolve(earlier: EarlierRun, row: int, *, created: bool) -> str:
     return manifest.run
 
 
-def rewrite_report(earlier: EarlierRun, *, personal_data: bool = True) -> Finished:
+def rewrite_report(earlier: EarlierRun) -> Finished:
     """Write the report of an earlier run again, also of one that was killed.
-
-    personal_data: whether report.html may quote cells, unless the run was told that it may not.
 
     Raises:
         UsageError: there is no such run, or it is a check that was not completed.
@@ -124,11 +122,11 @@ def rewrite_report(earlier: EarlierRun, *, personal_data: bool = True) -> Finish
     """
     folder, manifest = earlier.find()
     if manifest.selection.part is not None and not manifest.dry_run:
-        return _joined(earlier, folder, manifest, personal_data=personal_data)
+        return _joined(earlier, folder, manifest)
     if manifest.ending is None and manifest.dry_run:
         raise UsageError(f"the check {manifest.run} was not completed; run importer check again")
     end_killed(folder, manifest, earlier.settings)
-    return Finished(folder, run_report.rewrite_report(folder, personal_data=personal_data))
+    return Finished(folder, run_report.rewrite_report(folder))
 
 
 def end_killed(folder: Path, manifest: RunManifest, settings: Settings) -> None:
@@ -143,7 +141,7 @@ def end_killed(folder: Path, manifest: RunManifest, settings: Settings) -> None:
             close(folder, ledger)
 
 
-def _joined(earlier: EarlierRun, folder: Path, manifest: RunManifest, *, personal_data: bool) -> Finished:
+def _joined(earlier: EarlierRun, folder: Path, manifest: RunManifest) -> Finished:
     """Write the report of all parts of a file, after that of each part that was killed."""
     assert manifest.selection.part is not None
     ended: Parts = {}
@@ -159,7 +157,7 @@ def _joined(earlier: EarlierRun, folder: Path, manifest: RunManifest, *, persona
             break
     if not ended:
         raise Busy(f"no part of {manifest.file} has ended yet; write the report when one has")
-    return Finished(*write_joined(ended, manifest.selection.part.total, personal_data=personal_data))
+    return Finished(*write_joined(ended, manifest.selection.part.total))
 
 
 def flags_of_results_file(file: Path, settings: Settings) -> dict[str, str]:

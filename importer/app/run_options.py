@@ -45,7 +45,6 @@ class SendingOptions(BaseModel):
     resend_rejected: StrictBool = False
     give_up_after: Annotated[StrictStr, parsed(parse_minutes)] | None = None
     strict: StrictBool = False
-    no_personal_data: StrictBool = False
     sandbox: StrictBool = False
 
     @property

@@ -64,9 +64,6 @@ Job = Annotated[
 Strict = Annotated[
     bool, typer.Option("--strict", help="Treat warnings as errors: hold the rows back. [IMPORTER_STRICT]")
 ]
-NoPersonalData = Annotated[
-    bool, typer.Option("--no-personal-data", help="Keep values of cells out of report.html, so that it can be mailed.")
-]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")]
 Rows = Annotated[str | None, typer.Option("--rows", help="Only these row numbers of the file: 10-40.")]
 Part = Annotated[

@@ -61,7 +61,6 @@ def run(
         bool, typer.Option("--resend-rejected", help="Send rejected rows again even if they have not changed.")
     ] = False,
     strict: options.Strict = False,
-    no_personal_data: options.NoPersonalData = False,  # in the flags of the order
     yes: options.Yes = False,
     as_json: options.AsJson = False,
     quiet: options.Quiet = False,
@@ -84,7 +83,6 @@ def check(
     limit: options.Limit = None,
     rows: options.Rows = None,
     strict: options.Strict = False,
-    no_personal_data: options.NoPersonalData = False,  # in the flags of the order
     as_json: options.AsJson = False,
     quiet: options.Quiet = False,
     verbose: options.Verbose = False,
@@ -294,7 +292,7 @@ class _Session:
         try:
             yield
         except UnusableInput as error:
-            if not self.quiet or not (self.job or self.context.params.get("no_personal_data")):
+            if not (self.quiet and self.job):
                 raise
             raise type(error)([*map(GeneralTexts().problem, error.problems)]) from None
 
@@ -310,7 +308,7 @@ class _Session:
             is_verbose = bool(self.context.params.get("verbose"))
             present(self.context, finished.folder, summary, self.as_json, is_verbose=is_verbose, with_repeated=False)
         elif summary.exit_code:
-            if self.job or "--no-personal-data" in summary.flags:
+            if self.job:
                 summary = GeneralTexts().summary(summary, with_stop=True)
             for line in summary_lines(summary, finished.folder):
                 print_line(line)

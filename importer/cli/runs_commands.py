@@ -221,12 +221,11 @@ def report(
     context: typer.Context,
     run: options.Run = "last",
     out: options.Out = None,
-    no_personal_data: options.NoPersonalData = False,
     as_json: options.AsJson = False,
     verbose: options.Verbose = False,
 ) -> None:
     """Write the report of a run again, even if the run was killed."""
-    finished = rewrite_report(EarlierRun(run, load_settings(out=out)), personal_data=not no_personal_data)
+    finished = rewrite_report(EarlierRun(run, load_settings(out=out)))
     present(context, finished.folder, finished.summary, as_json, is_verbose=verbose)
     show_edited(finished.folder)
 

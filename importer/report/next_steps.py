@@ -21,7 +21,7 @@ FROM_PYTHON: Final = "DataFrame"  # the name of a source that is no file
 _OF_SOME_ROWS: Final = ("--rows", "--limit", "--resend-rejected")
 _OF_RUN_ONLY: Final = (
     *("--mapping", "--sheet", "--part", *_OF_SOME_ROWS),
-    *("--sandbox", "--questions", "--faults", "--strict", "--no-personal-data"),
+    *("--sandbox", "--questions", "--faults", "--strict"),
 )
 
 _OF_FILES: Final = ("document-missing", "document-unusable", "document-refused", "document-shared")

@@ -52,14 +52,13 @@ class RunFacts(RunState):
 
     columns: those of the source, in order; delimiter: of the source, also used for the results CSVs; identity: the
     indexes of the columns of the e-mail, and those of the name; has_ids: whether created rows have the ID of their
-    candidate; personal_data: whether report.html may quote cells and responses.
+    candidate.
     """
 
     columns: tuple[Column, ...]
     delimiter: str = ","
     identity: tuple[tuple[int, ...], ...] = ()
     has_ids: bool = False
-    personal_data: bool = True
 
     @property
     def import_columns(self) -> tuple[str, ...]:

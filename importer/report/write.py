@@ -26,7 +26,6 @@ from importer.report.accounting import SummaryCounter, pair
 from importer.report.csv_files import CsvFiles
 from importer.report.next_steps import next_steps
 from importer.report.outcomes import PAGE_FILE, SUMMARY_FILE, WORKBOOK_FILE, csv_file
-from importer.report.problem_codes import GeneralTexts
 from importer.report.summary import RunFacts, Summary, write_summary
 from importer.report.text import headline, moment, run_details, title_of
 from importer.report.workbook import ReportWorkbook
@@ -62,7 +61,7 @@ def write_report(folder: Path, facts: RunFacts, rows: Iterable[Row], outcomes: I
         files = [*csv_files.finish(), WORKBOOK_FILE, PAGE_FILE, SUMMARY_FILE]
         summary = counter.summary(facts, files)
         workbook.finish(summary, folder)
-        text = page(summary, folder, with_personal_data=facts.personal_data)
+        text = page(summary, folder)
         (staged / PAGE_FILE).write_text(text, "utf-8", errors="backslashreplace")  # a file name may not be UTF-8
         write_summary(staged, summary)
         _keep_edited(staged, folder)
@@ -151,19 +150,14 @@ _FIRST_CAUSES: Final = 8  # of a section; a click shows the others, and paper ha
 _MOST_CAUSES: Final = 100  # the workbook has all
 
 
-def page(summary: Summary, folder: Path, *, with_personal_data: bool) -> str:
-    """The HTML of the page. folder: the results folder as it appears in commands.
-
-    with_personal_data: show messages, which quote cells and responses; otherwise the general text of each code.
-    """
-    shown = summary if with_personal_data else GeneralTexts().summary(summary)
+def page(summary: Summary, folder: Path) -> str:
+    """The HTML of the page. folder: the results folder as it appears in commands."""
     return _template().render(
         title=title_of(summary),
         sentence=headline(summary),
         when=moment(summary.started_at),
-        summary=shown,
+        summary=summary,
         outcomes=[(csv_file(kind), summary.words(kind), count) for kind, count in summary.outcomes.items() if count],
-        with_personal_data=with_personal_data,
         steps=next_steps(summary, folder),
         first=_FIRST_CAUSES,
         most=_MOST_CAUSES,

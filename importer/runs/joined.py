@@ -53,7 +53,7 @@ def _mapping_of(folder: Path, manifest: RunManifest) -> bytes:
         return b""
 
 
-def write_joined(parts: Parts, total: int, *, personal_data: bool = True) -> tuple[Path, Summary]:
+def write_joined(parts: Parts, total: int) -> tuple[Path, Summary]:
     """Write the report of all these parts into `<run>.<total>parts`, and name those that are missing or running.
 
     What a person changed in the files of an earlier report is kept under another name.
@@ -85,7 +85,7 @@ def write_joined(parts: Parts, total: int, *, personal_data: bool = True) -> tup
             if (of_newest / copy).is_file():  # importer forget removes copies
                 share_copy(SourceCopy(of_newest / copy, newest.sha256), folder)
         write_manifest(folder, _joined_manifest(name, parts, newest, first.started_at, total, counts))
-        return folder, rewrite_report(folder, personal_data=personal_data)
+        return folder, rewrite_report(folder)
 
 
 def _joined_manifest(

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from importer.models import Outcome, Row
 from importer.problems import DamagedRun, file_problem, unusable_file
@@ -22,19 +21,15 @@ if TYPE_CHECKING:
     import pandas
 
 CONTINUE_HINT = "continue with importer resume, or run the same command again; completed rows are skipped"
-NO_PERSONAL_DATA: Final = "--no-personal-data"
 
 
-def rewrite_report(folder: Path, *, personal_data: bool = True) -> Summary:
+def rewrite_report(folder: Path) -> Summary:
     """Write the report of a run from its table and its manifest.
-
-    personal_data: whether report.html may quote cells, unless the run was told that it may not.
 
     Raises UnusableInput: the table is missing or damaged; the existing report stays.
     """
     with _opened(folder, read_manifest(folder)) as (facts, rows, outcomes):
-        shown = replace(facts, personal_data=facts.personal_data and personal_data)
-        return write_report(folder, shown, rows, outcomes)
+        return write_report(folder, facts, rows, outcomes)
 
 
 def rows_as_frame(folder: Path) -> pandas.DataFrame:
@@ -96,5 +91,4 @@ def facts_of(manifest: RunManifest, sheet: Sheet) -> RunFacts:
         identity=manifest.identity,
         flags=manifest.flags,
         continues=manifest.continues,
-        personal_data=NO_PERSONAL_DATA not in manifest.flags,
     )

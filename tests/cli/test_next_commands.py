@@ -103,7 +103,7 @@ def test_a_rehearsal_goes_on_with_its_own_questions(front_door: FrontDoor) -> No
     slow = {"seed": 1, "faults": [{"kind": "delay", "share": 1, "ms": 1000, "operation": "apply", "times": 9}]}
     (front_door.folder / "slow.json").write_text(json.dumps(slow), "utf-8")
     command = ("run", "my list.csv", "--mapping", "my mapping.yaml", *REHEARSAL, "--faults", "slow.json")
-    with front_door.started(*command, "--concurrency", "2", "--no-personal-data") as process:
+    with front_door.started(*command, "--concurrency", "2") as process:
         memory = front_door.folder / "my results" / ".importer" / "sandbox-memory.jsonl"
         wait_until(lambda: memory.exists() and memory.stat().st_size)
         shown = front_door("show", "--out", "my results")

@@ -40,7 +40,7 @@ def test_every_problem_is_reported_with_its_section(tmp_path: Path) -> None:
         read_rules(tmp_path)
     first, second = "[[files]] number 1: ", "[[files]] number 2: "
     known = "pattern, mapping, complete, settle, marker, sheet, rate, concurrency, max_errors, resend_unconfirmed, "
-    known += "resend_rejected, give_up_after, strict, no_personal_data, sandbox"
+    known += "resend_rejected, give_up_after, strict, sandbox"
     assert {str(one).removeprefix(f"{tmp_path}/inbox.toml: ") for one in refused.value.problems} == {
         "unknown key 'wai'; did you mean 'wait'? use one of files, wait",
         "wait is not valid: 'soon' is not a valid duration; write it like 15m, 90s or 2h; fix the value",

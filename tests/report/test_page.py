@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from importer.models import Outcome, OutcomeKind, Stop
+from importer.models import Outcome, OutcomeKind
 from importer.report.write import write_report
 from tests.report.building import bad_degree, bad_mobile, facts_with, refused, row
 
@@ -90,32 +90,6 @@ def test_texts_stay_texts(tmp_path: Path) -> None:
     assert not {"\x1b", "\u202e"} & set(html)
 
 
-def test_without_personal_data(tmp_path: Path) -> None:
-    """Without personal data the page says what to do by cause and cell, and quotes no cell and no response."""
-    html = _some_page(
-        tmp_path,
-        personal_data=False,
-        warnings=("two e-mails for Ada Lovelace",),
-        stopped=Stop("too-many-errors", "ada@example.com was refused", "run the same command again"),
-    )
-    for value in ("ada@example.com", "person5", "call me", "Ph.D.", "Lovelace", "0004"):
-        assert value not in html, value
-    everything = " ".join(_Texts(html).texts)
-    assert re.search(r"1 row Mobile .* What to do: .* C4 · invalid · phone-invalid", everything)
-    assert "1 warning about the file or the mapping: see report.xlsx." in everything
-    assert "The other files of the results folder may contain personal data: do not mail them." in everything
-    assert [each for each in _Texts(html).addresses if each != "data:,"] == []
-
-
-def test_groups_without_their_values(tmp_path: Path) -> None:
-    """Problems that differ only in the quoted value are one cause where values are not shown."""
-    rows = [row(number, f"{number}", "x@example.com", "", f"degree {number}") for number in range(2, 10)]
-    outcomes = [Outcome(each.number, OutcomeKind.INVALID, problems=(bad_degree(each),)) for each in rows]
-    everything = " ".join(_Texts(_page(tmp_path, *outcomes, rows=rows, personal_data=False)).texts)
-    assert everything.count("value-unknown") == 1
-    assert re.search(r"8 rows Degree 1 .* D2, D3, D4, D5, D6, D7, D8, D9 · invalid", everything)
-
-
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
     playwright = pytest.importorskip("playwright.sync_api", reason="needs a browser")
@@ -131,11 +105,10 @@ def browser() -> Iterator[Any]:
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("personal_data", [True, False])
-def test_in_a_browser(browser: Any, tmp_path: Path, scheme: str, personal_data: bool) -> None:
+def test_in_a_browser(browser: Any, tmp_path: Path, scheme: str) -> None:
     """No request leaves the page, nothing is in the console, it is accessible, and fits on a phone and a screen."""
     axe = pytest.importorskip("axe_playwright_python.sync_playwright")
-    _some_page(tmp_path, personal_data=personal_data, sandbox=True)
+    _some_page(tmp_path, sandbox=True)
     context = browser.new_context(viewport={"width": 390, "height": 800}, color_scheme=scheme, bypass_csp=True)
     page = context.new_page()
     requests: list[str] = []
