@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from itertools import islice, takewhile
 from pathlib import Path
@@ -18,7 +18,6 @@ from importer.app.inspect_file import inspect_file
 from importer.app.orders import Forecast, SandboxSetup
 from importer.app.proposed_folders import with_document_folders
 from importer.mapping import (
-    FULL_NAME,
     ChildSource,
     Mapping,
     ResolvedMapping,
@@ -26,7 +25,6 @@ from importer.mapping import (
     read_mapping,
     read_mappings,
     resolve,
-    scalar,
 )
 from importer.mapping.schema import SCHEMA_FILE, schema_text
 from importer.models import Operation, Question, SourceOptions, Target
@@ -36,7 +34,7 @@ from importer.runs.results_folder import private_input
 from importer.service import saved_questions
 from importer.settings import Settings
 from importer.sources import Sheet, open_sheet
-from importer.suggest import Proposal, likely_full_names, open_points, propose, sample_columns, write_proposal
+from importer.suggest import Proposal, open_points, propose, write_proposal
 from importer.suggest.template import template_columns, template_mapping, write_workbook
 from importer.transform import LikelyErrors
 
@@ -174,10 +172,7 @@ def check_mappings(
         StoppedEarly: the service does not return its questions.
     """
     folders = settings.mapping_folders
-    try:
-        mappings = read_mappings(path, folders) if path.is_dir() else (read_mapping(path, folders),)
-    except UnusableInput as error:
-        raise _with_column_of_names(error, file) from None
+    mappings = read_mappings(path, folders) if path.is_dir() else (read_mapping(path, folders),)
     for mapping in mappings:
         questions = ask_questions(mapping.target, settings, sandbox_setup)
         checked = CheckedMapping(mapping)
@@ -185,7 +180,7 @@ def check_mappings(
             if file is None:
                 checked = replace(checked, notes=check_without_columns(mapping, questions, settings.wire))
             else:
-                sheet = _opened(file, mapping)
+                sheet = open_sheet(file, mapping.source)
                 checked = replace(checked, reading=sheet.reading)
                 with tables_of(mapping, file, settings) as tables:
                     documents, _ = open_folders(mapping, file, {})
@@ -203,31 +198,11 @@ def check_mappings(
         yield checked
 
 
-def _opened(file: Path, mapping: Mapping) -> Sheet:
-    try:
-        return open_sheet(file, mapping.source)
-    except UnusableInput as error:
-        raise mapping.with_lines(error) from None
-
-
 def _of_first_rows(mapping: ResolvedMapping, sheet: Sheet) -> Forecast:
     found = list(islice(each_by_itself(sheet.rows, mapping, LikelyErrors(mapping)), TRIED))
     last = max((one.rows[0] for one in found), default=0)
     rows = {row.number: row for row in takewhile(lambda row: row.number <= last, sheet.rows())}
     return forecast_of(iter(without_duplicates(found, rows, mapping)), sheet.origin)
-
-
-def _with_column_of_names(error: UnusableInput, file: Path | None) -> UnusableInput:
-    """The problems of a mapping; if a name is missing, with the column of the file that seems to have full names."""
-    if file is None or not any(FULL_NAME in problem.hint for problem in error.problems):
-        return error
-    with suppress(UnusableInput):
-        sheet = open_sheet(file, SourceOptions())
-        if (column := likely_full_names(sample_columns(sheet.columns, sheet.rows()))) is not None:
-            name = scalar(column.name)
-            problems = [replace(one, hint=one.hint.replace(FULL_NAME, name)) for one in error.problems]
-            return UnusableInput(problems)
-    return error
 
 
 @contextmanager

@@ -187,10 +187,7 @@ class Planner:
         is_workbook = kind_by_name(copy.path) is not FileKind.CSV
         if is_workbook and not options.counts_from_1900 and (read := self._read_before(copy, options)) is not None:
             return read  # where days are counted, a workbook that counts them from 1904 must be told apart
-        try:
-            return open_sheet(copy.path, options, self.limits, shown_as=self.order.shown_as)
-        except UnusableInput as error:
-            raise mapping.with_lines(error) from None
+        return open_sheet(copy.path, options, self.limits, shown_as=self.order.shown_as)
 
     def _read_before(self, copy: SourceCopy, options: SourceOptions) -> Sheet | None:
         """The rows of the last run that has read this workbook in the same way: that takes much longer than a CSV."""

@@ -22,7 +22,7 @@ from importer.mapping.fields import (
     spec_of_question,
 )
 from importer.mapping.header import ColumnLookup
-from importer.mapping.model import FULL_NAME, IN_SOURCE, Mapping
+from importer.mapping.model import IN_SOURCE, Mapping
 from importer.mapping.nodes import OUTSIDE_HINT, Items, Keys, Node, Text, is_within
 from importer.mapping.reader import mappings_in, read_mapping, read_mappings
 from importer.mapping.resolve import check_without_columns, resolve

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, cast
@@ -28,7 +28,7 @@ from importer.mapping.shapes import (
 from importer.mapping.tables import ChildRows, ChildSource, Filter, GroupBy, Source
 from importer.mapping.values import AnswerValue, Defaults, Formats, ValueSpec
 from importer.models import Operation, SourceOptions, Target
-from importer.problems import LinePlace, Problem, UnusableInput
+from importer.problems import LinePlace, Problem
 
 # --- the whole file -----------------------------------------------------------------------------
 
@@ -84,11 +84,8 @@ class TargetKeys(Section):
             reading.error("target-invalid", f"target has {has}", "use one of them", node.place)
 
 
-FULL_NAME = "Full name"  # the column of the example in these hints
-
-
 def _name_key(part: str) -> Any:
-    split = f"{{column: {FULL_NAME}, part: {part}}}"
+    split = f"{{column: Full name, part: {part}}}"
     hint = f"add its column, for example {part}_name: {part.capitalize()} name; of full names, {part}_name: {split}"
     return required_key(hint, f"The {part} name.")
 
@@ -198,7 +195,6 @@ class MappingFile(Section):
                 reading.error("question-not-found", message, hint, name.place)
 
 
-_KEY_OF_CODE = {"sheet-not-found": "sheet", "encoding-wrong": "encoding", "delimiter-invalid": "delimiter"}
 IN_SOURCE = "under source: in the mapping"  # how the hints of readers name a key
 
 
@@ -235,7 +231,7 @@ class Mapping:
 
     folders: files that it names must be inside these. answers_place: where a missing answer belongs. content: the bytes
     that it was read from, as one file that needs no other. unreviewed: the lines that a person must still check, if
-    there are any. source_places: of the keys under `source:`.
+    there are any.
     """
 
     path: Path
@@ -253,21 +249,6 @@ class Mapping:
     answers_place: LinePlace
     content: bytes
     unreviewed: Problem | None = None
-    source_places: dict[str, LinePlace] = field(default_factory=dict)
-
-    def with_lines(self, error: UnusableInput) -> UnusableInput:
-        """The problems of reading the source; where it is read as a key here says, with the line of that key."""
-        return UnusableInput([replace(one, hint=self._with_line(one)) for one in error.problems])
-
-    def _with_line(self, problem: Problem) -> str:
-        own = _KEY_OF_CODE.get(problem.code)
-        for name, place in self.source_places.items():
-            where = f"in {place.file}:{place.line}"
-            if name in problem.hint and IN_SOURCE in problem.hint:
-                return problem.hint.replace(IN_SOURCE, where)
-            if name == own:
-                return f"{problem.hint}; it is set {where}"
-        return problem.hint
 
     @property
     def child_sources(self) -> dict[ChildSource, LinePlace]:
@@ -332,9 +313,6 @@ def mapping_of(
         answers_place=file.node.key("answers" if "answers" in file.node else "target").place,
         content=content,
         unreviewed=unreviewed,
-        source_places={key: file.source.node.place_of(key) for key in file.source.node}
-        if "source" in file.node
-        else {},
     )
 
 

@@ -270,22 +270,6 @@ def test_check_holds_a_mapping_against_a_header(serve: Serve) -> None:
     )
 
 
-@pytest.mark.parametrize("header", ["ФИО", "Full name", "Who is it"])
-def test_check_names_the_column_of_full_names(front_door: FrontDoor, header: str) -> None:
-    """Where a name is missing, the hint has the column of the file that has full names, and the part to read."""
-    rows = ["Ada Nur,ada@example.com,7,Boston Spa", "Zoë van Dyk,zoe@example.com,8,Leeds"]
-    (front_door.folder / "a.csv").write_text("\n".join([f"{header},Mail,CV,City", *rows]) + "\n", encoding="utf-8")
-    mapping = "version: 1\ntarget: {talent_pool: 17}\ncandidate:\n  email: Mail\n  cv: CV\n"
-    (front_door.folder / "m.yaml").write_text(mapping, encoding="utf-8")
-    refused = front_door("mapping", "check", "m.yaml", "a.csv")
-    hint = "add its column, for example first_name: First name; of full names, first_name: "
-    assert refused.code == 3
-    assert f"-> {hint}{{column: {header}, part: first}}\n" in refused.err
-    assert f"last_name: {{column: {header}, part: last}}\n" in refused.err
-    unaided = front_door("mapping", "check", "m.yaml")
-    assert f"-> {hint}{{column: Full name, part: first}}\n" in unaided.err
-
-
 def test_check_knows_sheets_that_belong_to_the_main_one(front_door: FrontDoor) -> None:
     """Entries from other sheets are checked against those sheets, and without a file against the questions alone."""
     mapping = str(SAMPLES.parent / "mappings" / "child_sheets.yaml")
