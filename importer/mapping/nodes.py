@@ -21,7 +21,7 @@ from importer.models import Operation
 from importer.problems import FilePlace, LinePlace, Place, Problem, UnusableInput
 
 MAX_BYTES = 1_000_000
-MAX_NODES = 50_000  # aliases of aliases can expand a small file to a huge one
+MAX_NODES = 50_000
 MAX_DEPTH = 20
 
 
@@ -244,13 +244,12 @@ def _content(path: Path, reading: Reader) -> str:
 
 
 class _YamlFile:
-    """Converts the nodes of the parser; refuses files that expand without end."""
+    """Converts the nodes of the parser."""
 
     def __init__(self, path: Path, diagnostics: Diagnostics) -> None:
         self._path = path
         self._diagnostics = diagnostics
         self._lines: list[str] = []
-        self._count = 0
 
     def read(self, text: str) -> Node:
         self._lines = text.splitlines()
@@ -264,31 +263,31 @@ class _YamlFile:
             self._diagnostics.raise_error(
                 "mapping-unreadable", "the mapping file is empty", "start it with version: 1", place
             )
-        node = self._convert(root, depth=0, name="the mapping file")
+        node = self._convert(root, name="the mapping file")
         self._diagnostics.raise_errors()
         return node
 
     def _check_events(self, text: str) -> None:
-        """Reports tags, and refuses a file that is nested too deeply before the composer, which is recursive."""
+        """Reports tags and anchors, and refuses a file that is too large for the composer, which is recursive."""
         depth = 0
         for count, event in enumerate(YAML(typ="safe", pure=True).parse(text)):
             depth += isinstance(event, CollectionStartEvent) - isinstance(event, CollectionEndEvent)
-            self._check_count(count, self._place(event.start_mark))
-            self._check_depth(depth, self._place(event.start_mark))
+            place = self._place(event.start_mark)
+            if count > MAX_NODES:
+                message = f"the file has more than {MAX_NODES:,} values"
+                hint = "put a value table into a CSV file, values: NAME.csv"
+                self._diagnostics.raise_error("limit-exceeded", message, hint, place)
+            if depth > MAX_DEPTH:
+                message = f"lists and keys are nested more than {MAX_DEPTH} levels deep"
+                self._diagnostics.raise_error("yaml-syntax-error", message, "use fewer levels", place)
             if getattr(event, "tag", None) is not None:
                 message, hint = "YAML tags (!) are not supported", "remove it, or put the text in quotes"
-                self._diagnostics.error("yaml-syntax-error", message, hint, self._place(event.start_mark))
-
-    def _check_count(self, count: int, place: LinePlace) -> None:
-        if count > MAX_NODES:
-            message = f"the file expands to more than {MAX_NODES:,} values"
-            hint = "put a long value table into a CSV file, values: NAME.csv, and use fewer aliases (*)"
-            self._diagnostics.raise_error("limit-exceeded", message, hint, place)
-
-    def _check_depth(self, depth: int, place: LinePlace) -> None:
-        if depth > MAX_DEPTH:
-            message = f"lists and keys are nested more than {MAX_DEPTH} levels deep"
-            self._diagnostics.raise_error("yaml-syntax-error", message, "use fewer levels", place)
+                self._diagnostics.error("yaml-syntax-error", message, hint, place)
+            if getattr(event, "anchor", None) is not None:
+                message = "YAML anchors (&) and aliases (*) are not supported"
+                hint = "write the values here too, or put the text in quotes"
+                self._diagnostics.error("yaml-syntax-error", message, hint, place)
+        self._diagnostics.raise_errors()
 
     def _place(self, mark: object) -> LinePlace:
         line, column = getattr(mark, "line", 0), getattr(mark, "column", 0)
@@ -306,33 +305,30 @@ class _YamlFile:
             message, hint = f"the character U+{ord(text[error.position]):04X} is not allowed in YAML", "remove it"
         self._diagnostics.raise_error("yaml-syntax-error", message, hint, place)
 
-    def _convert(self, node: YamlNode, depth: int, name: str, *, in_braces: bool = False) -> Node:
-        self._count += 1
+    def _convert(self, node: YamlNode, name: str, *, in_braces: bool = False) -> Node:
         place = self._place(node.start_mark)
-        self._check_count(self._count, place)
-        self._check_depth(depth, place)
         inside = in_braces or bool(getattr(node, "flow_style", False))
         if isinstance(node, YamlMapping):
-            pairs = self._pairs(node, depth + 1, inside)
+            pairs = self._pairs(node, inside)
             return Keys(pairs, place, name, in_braces=inside, lines=self._lines, end=node.end_mark.line)
         if isinstance(node, YamlSequence):
             of = f"each item of {name}"
-            return Items([self._convert(item, depth + 1, of, in_braces=inside) for item in node.value], place, name)
+            return Items([self._convert(item, of, in_braces=inside) for item in node.value], place, name)
         text = Text(str(node.value), place, name, in_braces=in_braces)
         text.is_absent = not text and getattr(node, "style", None) is None
         return text
 
-    def _pairs(self, node: YamlMapping, depth: int, in_braces: bool) -> Iterable[tuple[Text, Node]]:
+    def _pairs(self, node: YamlMapping, in_braces: bool) -> Iterable[tuple[Text, Node]]:
         pairs: dict[Text, tuple[Text, Node]] = {}
         for yaml_key, yaml_value in node.value:
-            key = self._convert(yaml_key, depth, "")
+            key = self._convert(yaml_key, "")
             if not isinstance(key, Text):
                 self._diagnostics.error("mapping-value-invalid", "a key must be a text", "put it in quotes", key.place)
             elif key in pairs:
                 hint = f"keep one; the other is on line {pairs[key][0].place.line}"
                 self._diagnostics.error("keys-conflict", f"duplicate key '{key}'", hint, key.place)
             else:
-                value = self._convert(yaml_value, depth, key, in_braces=in_braces)
+                value = self._convert(yaml_value, key, in_braces=in_braces)
                 # The parser places a missing value at the next token: place it at its key instead.
                 if isinstance(value, Text) and value.is_absent:
                     value = Text("", key.place, key, in_braces=in_braces)

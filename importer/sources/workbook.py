@@ -248,11 +248,6 @@ class _KeptSheet:
                 shown = replace(shown, links=tuple(one for one in links.items() if one[0] not in hidden))
             yield shown
 
-    def hidden_values(self) -> Iterator[tuple[int, int]]:
-        """The row and the index of each cell whose value a merged one hides."""
-        for record, hidden, _ in self._all() if self.facts.merged else ():
-            yield from ((record.number, index) for index in sorted(hidden))
-
     def _all(self) -> Iterator[tuple[Record, frozenset[int], Sequence[MergedRange]]]:
         """Each record as it was read, the indexes of its cells under merged ones, and the ranges that it is in."""
         waiting, reached = deque(sorted(self.facts.merged)), list[MergedRange]()
@@ -322,13 +317,6 @@ def _merged(sheet: _KeptSheet, layout: Layout) -> Iterator[Problem]:
         some = f"{len(shown):,} ranges of cells are" if len(shown) > 1 else "a range of cells is"
         message = f"{some} merged ({ranges}); only the first cell of each has the value, the others are blank"
         hint = "unmerge the cells and fill them in, unless blank is correct"
-        yield Problem(CELLS_MERGED, message, hint, place_of(sheet.origin))
-    if covered := [each for each in sheet.hidden_values() if each[0] not in layout.left_out]:
-        count = "values are" if len(covered) > 1 else "value is"
-        some = ", ".join(f"{column_letter(index)}{row}" for row, index in covered[:_SHOWN])
-        some += ", ..." if len(covered) > _SHOWN else ""
-        message = f"{len(covered):,} {count} hidden under merged cells and not read ({some})"
-        hint = "unmerge the cells to see the values; clear them, or keep the cells unmerged"
         yield Problem(CELLS_MERGED, message, hint, place_of(sheet.origin))
 
 

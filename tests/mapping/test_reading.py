@@ -72,15 +72,6 @@ def test_questions_are_identified_by_key_text_or_id() -> None:
     ]  # fmt: skip
 
 
-def test_aliases_repeat_a_value() -> None:
-    """An anchor and its aliases save typing."""
-    mapping = read(HEAD + "answers:\n  a: {column: A, values: &t {x: y}}\n  b: {column: B, values: *t}\n")
-    first, second = (answer.content for answer in mapping.answers)
-    assert isinstance(first, ValueSpec)
-    assert isinstance(second, ValueSpec)
-    assert first.values == second.values == (("x", "y"),)
-
-
 def test_names_that_show_the_header() -> None:
     """Each table has the names that are read of it, of numbered columns the first; a column by its letter has none."""
     mapping = read(

@@ -436,8 +436,6 @@ _UNUSUAL = (
             warnings=(
                 "a.xlsx, Sheet: 2 ranges of cells are merged (B4:B5, A6:B6); only the first cell of each has the "
                 "value, the others are blank; unmerge the cells and fill them in, unless blank is correct",
-                "a.xlsx, Sheet: 1 value is hidden under merged cells and not read (B5); unmerge the cells to see the "
-                "values; clear them, or keep the cells unmerged",
             ),
         ),
         _HEADER.replace('1"', '3"') + _ROW_2.replace('2"', '4"') + _ROW_3.replace('3"', '5"'),
