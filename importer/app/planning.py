@@ -78,7 +78,7 @@ class Planner:
 
     @property
     def limits(self) -> ReadingLimits:
-        return ReadingLimits(on_rows=lambda rows: self.listen(Preparing("read", rows)))
+        return ReadingLimits(on_rows=self._on_read)
 
     def plan(self, mapping: Mapping) -> Plan:
         """The plan of a run."""
@@ -90,7 +90,7 @@ class Planner:
             with RunTable(folder) as table:
                 share = manifest.selection.part
                 of_part = _rows_of(share, inputs.sheet.rows, inputs.resolved) if share else None
-                table.store(inputs.sheet, manifest.selection, order.corrections, of_part)
+                table.store(inputs.sheet, manifest.selection, order.corrections, of_part, self._on_read)
                 sheet = table.sheet
                 if (grouping := inputs.resolved.grouping) is not None:
                     members = keyed_rows(sheet.rows(), inputs.resolved.filters, grouping)
@@ -127,6 +127,9 @@ class Planner:
         is_real = not self.dry_run and order.sending.sandbox_setup is None
         if mapping.unreviewed is not None and is_real and not is_resumed:
             raise UnusableInput(mapping.unreviewed)
+
+    def _on_read(self, rows: int) -> None:
+        self.listen(Preparing("read", rows))
 
     def _new_id(self) -> str:
         share = self.order.selection.part

@@ -186,19 +186,23 @@ class RunTable(AbstractContextManager["RunTable"]):
         selection: Selection,
         corrections: Sequence[CorrectedCell] = (),
         of_part: frozenset[int] | None = None,
+        on_read: Callable[[int], None] = lambda _: None,
     ) -> None:
         """Keep the selected rows of a sheet, with their corrections. All are read here, once. of_part: the numbers of
-        the rows of the selected part.
+        the rows of the selected part; on_read: called with how many rows are kept.
 
         Raises:
             UnusableInput: the sheet cannot be read to its end, or a correction is for another text.
             TableUnwritable: they cannot be written.
         """
-        corrected = Corrected(sheet, corrections)
+        corrected, count = Corrected(sheet, corrections), 0
         rows = selection.of(corrected.rows(), of_part)
         while block := [(*row_to_stored(row), corrected.was(row.number)) for row in islice(rows, _PAGE)]:
             with self._transaction(writes=True) as connection:
                 connection.executemany("INSERT INTO rows (row, cells, more, was) VALUES (?, ?, ?, ?)", block)
+            count += len(block)
+            if len(block) == _PAGE:  # a short file is read in no time
+                on_read(count)
         corrected.refuse_missing()
         listed = [(one.row, one.column.index, one.old, one.new, one.is_value) for one in corrections]
         with self._transaction(writes=True) as connection:
