@@ -108,22 +108,27 @@ class _Magnitudes:
         yield Problem("number-far-off", message, hint, cells.first[0])
 
 
-# --- document IDs that lost their leading zeros ------------------------------------------------------
+# --- document IDs that lost digits -------------------------------------------------------------------
 
 
 class _Documents:
-    """Finds shorter numbers among IDs that zeros make equally long: a spreadsheet program removed their zeros."""
+    """Finds shorter numbers among IDs that zeros make equally long: a spreadsheet program removed their zeros. And few
+    that are much smaller than all others: digits are missing.
+    """
 
     def __init__(self, value: ResolvedValue) -> None:
         self._value = value
         self._with_zeros: dict[int, str] = {}  # the first one of each length
         self._others: defaultdict[int, Cells] = defaultdict(Cells)
+        self._ranges: dict[int, tuple[int, int]] = {}  # the smallest and the largest of each length
 
     def add(self, text: str, row: Row) -> None:
         if text.isdecimal() and text.startswith("0"):
             self._with_zeros.setdefault(len(text), text)
         elif text.isdecimal():
             self._others[len(text)].add(self._value, row)
+            low, high = self._ranges.get(len(text), (int(text), int(text)))
+            self._ranges[len(text)] = min(low, int(text)), max(high, int(text))
 
     def of_file(self) -> Iterator[Problem]:
         shorter = [cells for length, cells in self._others.items() if length < max(self._with_zeros, default=0)]
@@ -133,6 +138,14 @@ class _Documents:
             message = f"the document ID is shorter than '{example}': its leading zeros are probably lost{cells.others}"
             hint = "type it with its zeros, in a cell with the format Text"
             yield Problem("document-id-shorter", message, hint, cells.first[0])
+        total = sum(cells.count for cells in self._others.values())
+        usual = max(self._others, key=lambda length: self._others[length].count, default=0)
+        smallest, _ = self._ranges.get(usual, (0, 0))
+        few = [length for length, (_, high) in self._ranges.items() if 2 * high < smallest]
+        cells = Cells.all_of([self._others[length] for length in few])
+        if 0 < cells.count <= _OUTLIERS * total and total >= _FEWEST and not self._with_zeros:
+            message = f"the document ID has fewer digits than nearly all others, such as {smallest}{cells.others}"
+            yield Problem("document-id-shorter", message, "check that none is missing", cells.first[0])
 
 
 # --- terms of use that were not accepted -------------------------------------------------------------

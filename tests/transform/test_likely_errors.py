@@ -157,6 +157,19 @@ def test_document_ids_that_lost_their_zeros(ids: tuple[str, ...], expected: str)
     assert _warnings(people, cv="CV") == ([expected] if expected else [])
 
 
+def test_document_ids_that_are_much_smaller_than_all_others() -> None:
+    """A digit may be missing; IDs that only grow, and another series, are no warning."""
+    told = (
+        'row 2, column "CV": the document ID has fewer digits than nearly all others, such as 70000, also row 3; check '
+        "that none is missing"
+    )
+    for first, expected in (([700, 7003], [told]), ([9998, 9999], []), (range(900, 910), [])):
+        usual = 10000 if 9999 in first else 70000
+        ids = [*first, *range(usual, usual + 60)]
+        people = [{**person, "CV": str(cv)} for person, cv in zip(_people(len(ids)), ids, strict=True)]
+        assert _warnings(people, cv="CV") == expected
+
+
 def test_document_ids_of_an_answer() -> None:
     """A question for a document has the same warning."""
     people = [{**person, "CV": cv} for person, cv in zip(_people(2), ("0300", "301"), strict=True)]
