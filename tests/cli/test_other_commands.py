@@ -8,7 +8,9 @@ import re
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Callable
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -144,6 +146,28 @@ def test_doctor_finds_all_well(serve: Serve) -> None:
     assert {request.path for request in served.sandbox.requests if request.status == 404} == {
         "/api/v1/client/job-posts/importer-probe/questions/"
     }
+
+
+@pytest.mark.parametrize("status", [200, 404])
+def test_doctor_does_not_take_a_page_for_the_service(front_door: FrontDoor, status: int) -> None:
+    """Another server answers at a wrong address, and has not looked at the token."""
+
+    class Page(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(status)
+            self.end_headers()
+            self.wfile.write(b"<html><h1>Welcome to nginx</h1></html>")
+
+        def log_message(self, *_: object) -> None:
+            """Stay quiet."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Page) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        settings = {"IMPORTER_BASE_URL": f"http://127.0.0.1:{server.server_port}", "IMPORTER_TOKEN": "t"}
+        ran = front_door("doctor", **settings)
+        server.shutdown()
+    assert ran.code == 3
+    assert f"the service responded with {status} (an HTML page: Welcome to nginx)" in " ".join(ran.out.split())
 
 
 def test_doctor_says_what_carries_the_requests(serve: Serve) -> None:

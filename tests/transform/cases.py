@@ -625,6 +625,13 @@ BAD = (
           ("Hans Freiherr von Beispiel", "Freiherr"), ("Marie Gräfin Muster", "Gräfin"), ("Maria Di Muster", "Di"),
           ("Omar El Muster", "El"), ("Jan 't Muster", "'t"),
       )),
+    *(Bad(f"a listed particle in the first name, or at the end: {cell}", _TEXT, cell,
+          f"'{cell}' cannot be split into a first and a last name because of '{word}'; {_AS_LAST_FIRST}",
+          "{column: Cell, part: last, names: {particles: [van, von, der, de, la]}}")
+      for cell, word in (
+          ("van der Berg", "van"), ("de la Cruz", "de"), ("von Berg Anna", "von"), ("Anna Berg van der", "der"),
+          ("Van der Berg", "Van"), ("Anna de", "de"),
+      )),
     *(Bad(f"between two last names: {word}", _TEXT, cell, f"'{cell}' cannot be split into a first and a last name "
           f"because of '{word}'; {_AS_LAST_FIRST}", "{column: Cell, part: last, names: {particles: [de, e, y]}}")
       for cell, word in (("Maria de Souza e Silva", "e"), ("THAÍS DE SOUZA E SILVA", "E"), ("José Cruz y Paz", "y"))),
@@ -822,6 +829,10 @@ BAD = (
         "'Snior' is not an option of q; did you mean 'Senior'? use one of Junior, Senior, Staff engineer, or add it "
         'under values: in m.yaml:4; to leave it out, add it under missing:',
     ),
+    *(Bad(f"says more than an option: {text}", LEVELS, text,
+        f"'{text}' is not an option of q; use one of Junior, Senior, Staff engineer, or add it "
+        'under values: in m.yaml:4; to leave it out, add it under missing:')
+      for text in ("not senior", "Senior değil", "Mid/Senior", "SeniorX")),
     Bad(
         "choices with one that is not an option", SKILLS, "Go;Cobol",
         "'Cobol' is not an option of q; use one of Python, C, C++, Go, or add it under values: in m.yaml:4; to leave "

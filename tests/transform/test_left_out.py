@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from importer.mapping import ResolvedMapping
 from importer.models import Application, Row
 from importer.problems import Column, Problem
-from importer.transform import transform_row
+from importer.transform import Invalid, transform_row
 from tests.transform.cells import ORIGIN, answer_of, mapping_of, problems_of, question, row
 
 
@@ -33,6 +35,10 @@ def test_an_invalid_optional_answer_is_left_out() -> None:
         "c.csv, row 5, column \"Cell\": 'soon' is not a date in the format YYYY-MM-DD; the answer to q is left out; "
     )
     assert left_out(mapping, row("2024-01-02")) == left_out(mapping, row("")) == []
+    without_email = replace(row("soon"), cells=("none", *row("soon").cells[1:]))
+    held = transform_row(without_email, mapping)
+    assert isinstance(held, Invalid)
+    assert [one.severity for one in held.problems] == ["error", "warning"]  # of which only the first holds it back
 
 
 def test_choices_and_entries_are_left_out_whole() -> None:

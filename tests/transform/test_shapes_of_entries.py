@@ -279,6 +279,14 @@ def test_rows_of_one_candidate_that_differ() -> None:
     ]
 
 
+def test_a_word_that_is_read_as_blank_differs_from_nothing() -> None:
+    """A dash beside an address is no other address, and the address is taken, whichever row has it."""
+    missing = "source: {missing: ['-'], group_by: ID}\n"
+    for emails in (("-", "a@example.com"), ("a@example.com", "-")):
+        (found,) = _grouped(_rows(*(("7", email, "A") for email in emails)), missing)
+        assert (found.problems, "a@example.com" in found.cells, "-" in found.cells) == ((), True, False)
+
+
 @pytest.mark.parametrize(
     ("entries", "first", "second"),
     [
