@@ -68,8 +68,9 @@ def list_documents(order: Order, listen: Listener, to: Path | None = None, *, wr
         except OSError as error:
             raise not_writable(path, error.strerror or str(error)) from None
     files = {folder.path / name for folder in folders for name in folder.files}
-    named = {folder.path / name for folder in folders for name, one in folder.contents.items() if not one.problem}
-    without = {folder.path / name for folder in folders for name in folder.without_id}
+    usable = ((folder, name) for folder in folders for name, one in folder.contents.items() if not one.problem)
+    named = {folder.path / name for folder, name in usable if len(folder.users.get(name, ())) < 2}
+    without = {folder.path / name for folder in folders for name in folder.without_id} & named
     used = {folder.path / name for folder in folders for name in folder.users}
     return DocumentCounts(
         path,
