@@ -42,8 +42,7 @@ def check_test_rows(path: Path, settings: Settings) -> int:
     """
     mapping, beside = read_mapping(path, settings.mapping_folders), test_rows_file(path)
     if not beside.exists():
-        way = "" if mapping.child_sources else f"write the first ones with: importer mapping test {path} FILE; "
-        hint = f"{way}docs/mapping.md shows their form"
+        hint = f"write the first ones with: importer mapping test {path} FILE; docs/mapping.md shows their form"
         raise unusable_file("mapping-tests-missing", "there is no file with test rows of this mapping", hint, beside)
     tests = read_test_rows(beside)
     columns = _columns([row for test in tests.rows for row in test.given])

@@ -153,14 +153,17 @@ def recent_runs(settings: Settings) -> Iterator[Summary | UnusableInput]:
             yield damaged
 
 
-def other_data_before(summary: Summary, settings: Settings) -> int:
-    """How many rows of a file the run before had, to the same target, that were imported with other data."""
+def has_new_other_data(summary: Summary, settings: Settings) -> bool:
+    """Whether rows were imported before with other data, and the last run of that file had not the same rows."""
+    code = IMPORTED_WITH_OTHER_DATA
+    own = {place for group in summary.problems if group.code == code for place in group.places}
     for each in recent_runs(settings):
         if isinstance(each, UnusableInput) or each.run >= summary.run or each.dry_run or not each.finished:
             continue
         if (each.source.file, each.target) == (summary.source.file, summary.target):
-            return each.count_of(IMPORTED_WITH_OTHER_DATA)
-    return 0
+            cells = {place for group in each.problems if group.code == code for place in group.places}
+            return summary.count_of(code) > each.count_of(code) or not own <= cells
+    return bool(own)
 
 
 def state_of(summary: Summary, running: Collection[str]) -> ListedState:

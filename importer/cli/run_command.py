@@ -312,8 +312,8 @@ class _Session:
                 summary = GeneralTexts().summary(summary, with_stop=True)
             for line in summary_lines(summary, finished.folder):
                 print_line(line)
-        elif (others := finished.imported_with_other_data) > shown_runs.other_data_before(summary, self.settings):
-            # Not again each night
+        elif shown_runs.has_new_other_data(summary, self.settings):  # not again each night
+            others = finished.imported_with_other_data
             rows = "1 row was" if others == 1 else f"{others} rows were"
             show = next_command(self.context, "show", summary.run)
             print_next(f"importer: {rows} already imported with different data; see", show)

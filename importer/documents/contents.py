@@ -16,8 +16,12 @@ UNREADABLE: Final = (OSError, BadZipFile, zlib.error, lzma.LZMAError, EOFError, 
 """What reading a file or an archive can raise; RuntimeError also for an unknown compression, ValueError for a name."""
 _CHUNK: Final = 1 << 20
 _HEAD: Final = 1024  # bytes; a PDF may begin with something else
-_IN_OFFICE_FILES: Final = (b"[Content_Types].xml", b"mimetypeapplication/vnd.oasis")  # not in any .zip
-_WEB_PAGE: Final = re.compile(r"\s*<(?:!doctype html|html)\b", re.IGNORECASE)
+# How the first member of a container of Word or another office program is named; that of any other .zip is not.
+_OFFICE_MEMBERS: Final = (b"[Content_Types].xml", b"_rels/", b"docProps/", b"word/", b"xl/", b"ppt/", b"mimetype")
+_WEB_PAGE: Final = re.compile(
+    r"(?:\ufeff|\s|<!--.*?-->|<\?xml.*?\?>)*<(?:!doctype html|html|head|script)\b", re.IGNORECASE | re.DOTALL
+)
+_OF_WORD: Final = "schemas-microsoft-com:office"  # saves documents as HTML too
 # Word and the others by the container that they are in.
 _KINDS: Final[dict[bytes, str]] = {
     b"PK\x03\x04": "docx",
@@ -44,13 +48,11 @@ class Contents:
 
 def look_into(open_file: Callable[[], IO[bytes]]) -> Contents:
     """Read a file once. Never raises for what it holds, or if it cannot be read."""
-    size, digest, head, is_office, end = 0, hashlib.sha256(), b"", False, b""
+    size, digest, head = 0, hashlib.sha256(), b""
     try:
         with open_file() as file:
             while chunk := file.read(_CHUNK):
                 head = head or chunk[:_HEAD]
-                is_office = is_office or any(mark in end + chunk for mark in _IN_OFFICE_FILES)
-                end = chunk[-_HEAD:]
                 size += len(chunk)
                 digest.update(chunk)
                 if size > MOST_BYTES:  # also of a member of a .zip that says it is small
@@ -58,10 +60,11 @@ def look_into(open_file: Callable[[], IO[bytes]]) -> Contents:
     except UNREADABLE as error:
         return Contents(0, "", "", f"cannot be read: {reason_of(error)}")
     kind = _kind(head)
-    if kind == "docx" and not is_office:
+    if kind == "docx" and not head[30:].startswith(_OFFICE_MEMBERS):
         kind = ""
     problem = "is empty" if not size else "" if kind else "is neither a document nor a picture, by its content"
-    if kind == "txt" and _WEB_PAGE.match(head.decode("utf-8", "replace")):
+    text = head.decode("utf-8", "replace") if kind == "txt" else ""
+    if _WEB_PAGE.match(text) and _OF_WORD not in text:
         problem = "is a web page, perhaps one that asks to sign in"
     return Contents(size, kind, digest.hexdigest(), problem)
 

@@ -321,7 +321,7 @@ class Ledger(Database, AbstractContextManager["Ledger"]):
         """
         of_key, now = documents.c.key == bindparam("of"), self._clock()
         with_id = update(documents).where(of_key).values(attempts=documents.c.attempts + bindparam("copies"))
-        same_id = documents.c.service == service, documents.c.document_id.in_(found.values())
+        same_id = documents.c.service.in_((service, "")), documents.c.document_id.in_(found.values())
 
         def write(connection: Connection) -> tuple[set[bytes], set[str]]:
             connection.execute(delete(documents).where(documents.c.key.in_(refused)))

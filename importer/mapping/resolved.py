@@ -270,7 +270,7 @@ class ResolvedGrouping:
         if self.blank_continues:
             return True
         has_own = any(not self.is_blank(row, column.index) for column in self.shared)
-        return not has_own and any(row.cells[index].strip() for index in self.of_entries)
+        return not has_own and any(not self.is_blank(row, index) for index in self.of_entries)
 
 
 @dataclass(frozen=True, eq=False)

@@ -25,7 +25,7 @@ from importer.problems import (
     distinct_labels,
     unusable_file,
 )
-from importer.report.outcomes import csv_file
+from importer.report.outcomes import csv_file, sheet_title
 from importer.runs.manifest import RunManifest, is_run
 from importer.runs.run_report import refuse_missing
 from importer.runs.table import RunTable
@@ -35,6 +35,7 @@ from importer.sources.workbook_cells import unescaped
 from importer.text.results_cells import truncated
 from importer.text.terminal import command_line
 
+_SHEETS: Final = frozenset(map(sheet_title, OutcomeKind))
 _CSV_FILES: Final = frozenset(map(csv_file, OutcomeKind))
 _SHOWN: Final = 3  # cells in a message
 _FEWEST_SORTED: Final = 3  # texts: two may really have been exchanged
@@ -72,7 +73,7 @@ def read_fixed(file: Path, folder: Path, manifest: RunManifest) -> tuple[Correct
     refuse_missing(folder)
     with RunTable(folder) as table:
         comparison = _Comparison(str(file), manifest, table)
-        for each in results_tables(file, str(file)):
+        for each in results_tables(file, str(file), _SHEETS):
             comparison.add(each)
         changed = comparison.finish(may_be_unchanged=bool(table.corrections or manifest.continues))
         merged = dict(table.corrections)

@@ -116,9 +116,16 @@ def source_status(sha256: str, settings: Settings) -> tuple[SourceStatus, ...]:
                 if manifest.ending is None:  # killed, or running: some rows have no outcome, or only the ledger has it
                     status.add_all(_as_checked(table), manifest.run)
                     if ledger is not None:
-                        status.add_all(map(outcome_of_state, ledger.row_states(manifest.run)), manifest.run)
+                        of_first = map(outcome_of_state, ledger.row_states(manifest.run))
+                        status.add_all(_as_sent(table, of_first), manifest.run)
                 status.add_all(table.outcomes(), manifest.run)
     return tuple(found.values())
+
+
+def _as_sent(table: RunTable, outcomes: Iterable[Outcome]) -> Iterator[Outcome]:
+    """Those that the ledger knows by the first row of a candidate, for all of its rows."""
+    rows = {one.rows[0]: one.rows for one in table.kept() if len(one.rows) > 1}
+    return (replace(each, row=row) for each in outcomes for row in rows.get(each.row, (each.row,)))
 
 
 def _as_checked(table: RunTable) -> Iterator[Outcome]:

@@ -112,7 +112,8 @@ class Uploader:
                         )
                         lost |= again
                         for shared in of_others:
-                            self._refuse_shared(shared, done)
+                            hint = "correct upload_id_at; if the service was reset, use another ledger"
+                            self._refuse_shared(shared, done, "a document of an earlier run has", hint)
                         if found:
                             self.on_uploaded(len(done.ids))
                         answered, refused = [], []
@@ -164,7 +165,8 @@ class Uploader:
             return True
         if isinstance(answer, Reply) and answer.document_id is not None:
             if answer.document_id in self.taken:
-                self._refuse_shared(answer.document_id, done)
+                hint = "correct upload_id_at; importer doctor --try-upload FILE shows an answer"
+                self._refuse_shared(answer.document_id, done, "two documents got", hint)
                 return True
             self.taken.add(answer.document_id)
             done.ids[document.sha256] = answer.document_id
@@ -191,11 +193,10 @@ class Uploader:
         done.failures[document.sha256] = OutcomeKind.FAILED, problem
         return False
 
-    def _refuse_shared(self, document_id: str, done: Uploaded) -> None:
+    def _refuse_shared(self, document_id: str, done: Uploaded, who: str, hint: str) -> None:
         """Stop, since another document has this ID, in this run or an earlier one: neither can be right."""
         done.ids = {sha256: each for sha256, each in done.ids.items() if each != document_id}
-        reason = f"two documents got the same ID {document_id} from {self.form.id_at}"
-        hint = "correct upload_id_at; importer doctor --try-upload FILE shows an answer"
+        reason = f"{who} the same ID {document_id} from {self.form.id_at}"
         done.stop = done.stop or Stop("upload-refused", reason, hint)
 
     # --- on a thread of its own ---

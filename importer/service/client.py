@@ -7,6 +7,7 @@ import json
 import re
 import secrets
 import threading
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -23,6 +24,7 @@ from importer.settings import Settings, UploadForm
 
 _REQUIRED_KEY: Final = {Operation.APPLY: "message", Operation.ADD_TO_POOL: "id"}  # in the body of a 201 (4.2, 2.5)
 _WORDS: Final = ("message", "detail", "error", "errors")
+_EXPLAINED_SECONDS: Final = 30.0
 _LARGEST_ID: Final = 2**63 - 1  # that the table of a run can keep
 
 
@@ -93,6 +95,7 @@ class RecruitingService:
         self._keys = _Keys.of(token)
         self._changed_token, self._renewing = changed_token, threading.Lock()
         self._limits = limits or Limits()
+        self._explaining, self._refusal = threading.Lock(), (0.0, NoReply("", may_have_arrived=False))
         self._transport = open_transport(self._limits, connections, transport)
         self._options_separator = options_separator
         self._now = now
@@ -183,7 +186,10 @@ class RecruitingService:
         if isinstance(raw, NoReply) and raw.reason == Failure.TLS_REFUSED:
             from importer.service.certificates import explained  # rarely needed
 
-            return explained(raw, request.url, self._limits)
+            with self._explaining:  # it connects again: once for all senders, and now and then
+                if time.monotonic() >= self._refusal[0]:
+                    self._refusal = time.monotonic() + _EXPLAINED_SECONDS, explained(raw, request.url, self._limits)
+                return self._refusal[1]
         return raw
 
     def _is_renewed(self, used: _Keys) -> bool:

@@ -6,7 +6,7 @@ They are no sources: what was fixed there is compared with the rows of the run (
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import chain, islice
@@ -20,7 +20,7 @@ from importer.sources.encoding import UTF8, byte_order_mark
 from importer.sources.results_file import is_results_header
 from importer.sources.sheet import USUAL_LIMITS, FileKind, Record
 from importer.sources.source_file import kind_by_name
-from importer.sources.workbook import sheets_of
+from importer.sources.workbook import refuse_merged, sheets_of
 
 _DELIMITERS: Final = ",;\t|"
 _FIRST: Final = 5  # records in which a header is looked for
@@ -42,14 +42,15 @@ class ResultsTable:
     records: Iterable[Record]
 
 
-def results_tables(path: Path, name: str) -> Iterator[ResultsTable]:
+def results_tables(path: Path, name: str, outcome_sheets: Collection[str] = ()) -> Iterator[ResultsTable]:
     """The tables of a results file: of a workbook each sheet that has our columns. Read them in their order.
 
-    Where a person has put something above the header, that is in its place. Raises UnusableInput: it is damaged, not
+    outcome_sheets: the titles of our sheets, of which each is a table. Where a person has put something above the
+    header, that is in its place. Raises UnusableInput: it is damaged, not
     UTF-8, has no such table, or merged cells: which rows their value is meant for is not known.
     """
     is_csv = kind_by_name(path) is not FileKind.XLSX
-    tables = _csv_table(path, name) if is_csv else _sheets(path, name)
+    tables = _csv_table(path, name) if is_csv else _sheets(path, name, outcome_sheets)
     is_empty = True
     for table in tables:
         is_empty = False
@@ -82,8 +83,13 @@ def _split(line: str, delimiter: str) -> list[str]:
         return []
 
 
-def _sheets(path: Path, name: str) -> Iterator[ResultsTable]:
-    for title, records in sheets_of(path, name, USUAL_LIMITS):
+def _sheets(path: Path, name: str, outcome_sheets: Collection[str]) -> Iterator[ResultsTable]:
+    for title, records, facts in sheets_of(path, name, USUAL_LIMITS):
         first = [*islice(records, _FIRST)]
-        if any(IMPORT_COLUMNS[0] in record.cells or is_results_header(record.cells) for record in first):
-            yield ResultsTable(Origin(name, title), first[0].cells, chain(first[1:], records))
+        is_ours = (IMPORT_COLUMNS[0] in record.cells or is_results_header(record.cells) for record in first)
+        if title in outcome_sheets or any(is_ours):
+            header = first[0].cells if first else ()
+            yield ResultsTable(Origin(name, title), header, chain(first[1:], records))
+            for _ in records:  # a header that is refused
+                pass
+            refuse_merged(facts, name, title)

@@ -85,22 +85,26 @@ def sheet_heads(
         return [_head(name, *each) for each in _heads(_open(path, name, kind, limits), name, titles)]
 
 
-def sheets_of(path: Path, name: str, limits: ReadingLimits) -> Iterator[tuple[str, Iterator[Record]]]:
-    """The titles and records of the sheets of an .xlsx workbook, also of hidden ones.
+def sheets_of(path: Path, name: str, limits: ReadingLimits) -> Iterator[tuple[str, Iterator[Record], SheetFacts]]:
+    """The titles and records of the sheets of an .xlsx workbook, also of hidden ones, and what is known at their ends.
 
-    Raises UnusableInput: it is damaged or too large; or, after the last record of a sheet, it has merged cells.
+    Raises UnusableInput: it is damaged or too large.
     """
     with _told_well(name):
         book = _open(path, name, FileKind.XLSX, limits)
     for sheet in book.sheets:
-        yield sheet.title, _records(book, name, sheet.title)
+        facts = SheetFacts()
+        yield sheet.title, _records(book, name, sheet.title, facts), facts
 
 
-def _records(book: _Book, name: str, title: str) -> Iterator[Record]:
-    facts = SheetFacts()
+def _records(book: _Book, name: str, title: str, facts: SheetFacts) -> Iterator[Record]:
     reader = CellReader(name, facts)
     with _told_well(name, title):
         yield from (reader.record(*row) for row in book.rows(title, facts))
+
+
+def refuse_merged(facts: SheetFacts, name: str, title: str) -> None:
+    """Raise UnusableInput if a sheet has merged cells, of which each may be meant for all of its rows."""
     if facts.merged:
         ranges = ", ".join(map(_address, facts.merged[:_SHOWN]))
         message = f"cells of the sheet {title!r} are merged ({ranges}): for which rows their value is, is not known"

@@ -65,9 +65,8 @@ _NEARLY_ALL = 0.9  # of the numbers without +
 _NON_DIGIT = re.compile(r"\D+")
 _FLOAT = re.compile(r"\.0$")
 _REGION_OF_NUMBER = {"TR": re.compile(r"05\d{9}"), "GB": re.compile(r"07\d{9}"), "DE": re.compile(r"01[5-7]\d{8,9}")}
-_REGION_OF_LANGUAGE = {language: language.upper() for language in ("tr", "de", "fr", "es", "pl", "it", "nl", "ru")} | {
-    "uk": "UA"
-}  # Portuguese is mostly that of Brazil, but not nearly always
+# Spanish, Portuguese, Dutch and Russian are spoken in many countries.
+_REGION_OF_LANGUAGE = {language: language.upper() for language in ("tr", "de", "fr", "pl", "it")}
 
 
 def _region_of(counts: Iterable[tuple[str, int]], language: str) -> str | None:
@@ -87,14 +86,19 @@ def _region_of(counts: Iterable[tuple[str, int]], language: str) -> str | None:
     if clear["TR"]:  # 5XX XXX XX XX is a Turkish mobile number without its zero, if others of the file have it
         for digits in [digits for digits in others if re.fullmatch(r"5\d{9}", digits)]:
             clear["TR"] += others.pop(digits)
-    if clear.total() >= others.total() and clear:
-        return clear.most_common(1)[0][0]
+    of_language = _REGION_OF_LANGUAGE.get(language)
+    if clear:
+        region = clear.most_common(1)[0][0]
+        if region == ("GB" if language == "en" else of_language):  # others may be its landlines
+            clear[region] += sum(count for digits, count in others.items() if _is_number_of(region, digits))
+        if clear.total() >= others.total():
+            return region
     region = named.most_common(1)[0][0] if others and named else ""
     fitting = sum(count for digits, count in others.items() if region and _is_number_of(region, digits))
     if region and (named.total() >= others.total() or fitting >= _NEARLY_ALL * others.total()):
         return region
     is_american = named.keys() <= {"US"} and any(re.fullmatch(r"[2-9]\d{9}", digits) for digits in others)
-    return (_REGION_OF_LANGUAGE.get(language) or ("US" if is_american else None)) if others else None
+    return (of_language or ("US" if is_american else None)) if others else None
 
 
 def _region_named_in(text: str) -> str:

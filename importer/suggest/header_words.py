@@ -190,7 +190,8 @@ def _tokens(text: str) -> tuple[_Words, int]:
 
 
 _UNITS = _plain_words(_SYNONYMS["neutral"]["units"])
-_SAYS_NOTHING = (_NEUTRAL - _UNITS) | {"phone", "mobile", "email", "country", "no", "s"}
+_HARMLESS = _plain_words(_SYNONYMS["harmless"]["remarks"])
+_SAYS_NOTHING = (_NEUTRAL - _UNITS) | _HARMLESS | {"phone", "mobile", "email", "no"}
 _DATE_SHAPE = re.compile(r"[dmytjag.\\/ -]+|gün.ay.yıl", re.IGNORECASE)  # (dd.mm.yyyy)
 
 
@@ -203,7 +204,8 @@ def remark_in(header: str) -> str:
     if not remark or key_of(header) in _CONCEPT_OF or _DATE_SHAPE.fullmatch(remark):
         return ""
     words = [word for word in re.findall(r"[^\W\d_]+", remark) if currency_code(word) is None]
-    means_more = {_STANDS_FOR.get(word, word) for one in words for word in words_of(one)} - _SAYS_NOTHING
+    plain = {_STANDS_FOR.get(word, word) for one in words for word in words_of(one)}
+    means_more = {word for word in plain - _SAYS_NOTHING if len(word) > 1 or word == "k"}  # (Y/N), and (k EUR)
     is_translation = concept_of(remark) == concept_of(outside_brackets(header)) is not None
     return remark if means_more and not is_translation else ""
 

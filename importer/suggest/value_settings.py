@@ -429,7 +429,7 @@ def _is_turned(words: set[str], known: set[str]) -> bool:
 
 def _word_key(text: str) -> str:
     """The key of words; with digits or signs that may be another text: `Bac+5`, `Lisans?`, `-Senior`."""
-    return _key(text) if _WORDS.fullmatch(text.strip()) else "".join(text.casefold().split())
+    return _key(text) if _WORDS.fullmatch(text.strip(" \t\"'“”„•·*,;:")) else "".join(text.casefold().split())
 
 
 @lru_cache(maxsize=8192)

@@ -107,7 +107,9 @@ def did_you_mean(typed: str, known: Iterable[str], listed: int = 12, *, is_value
 
 def _says_more(text: str, known: str) -> bool:
     words, others = (re.findall(r"[^\W_]+", normalize(each)) for each in (text, known))
-    return len(words) > len(others) or (len(words) == 1 and words != others and others[0] in words[0])
+    if "".join(words) == "".join(others) or is_one_letter_off("".join(words), "".join(others)):
+        return False
+    return len(words) > len(others) or (len(words) == 1 and others[0] in words[0])
 
 
 # --- splitting --------------------------------------------------------------------------------------

@@ -113,7 +113,7 @@ class _Magnitudes:
 
 class _Documents:
     """Finds shorter numbers among IDs that zeros make equally long: a spreadsheet program removed their zeros. And few
-    that are much smaller than all others: digits are missing.
+    that are one of the others with one digit less.
     """
 
     def __init__(self, value: ResolvedValue) -> None:
@@ -121,6 +121,7 @@ class _Documents:
         self._with_zeros: dict[int, str] = {}  # the first one of each length
         self._others: defaultdict[int, Cells] = defaultdict(Cells)
         self._ranges: dict[int, tuple[int, int]] = {}  # the smallest and the largest of each length
+        self._few: defaultdict[int, list[tuple[str, Row]]] = defaultdict(list)
 
     def add(self, text: str, row: Row) -> None:
         if text.isdecimal() and text.startswith("0"):
@@ -129,6 +130,8 @@ class _Documents:
             self._others[len(text)].add(self._value, row)
             low, high = self._ranges.get(len(text), (int(text), int(text)))
             self._ranges[len(text)] = min(low, int(text)), max(high, int(text))
+            if len(self._few[len(text)]) < _FEWEST:
+                self._few[len(text)].append((text, row))
 
     def of_file(self) -> Iterator[Problem]:
         shorter = [cells for length, cells in self._others.items() if length < max(self._with_zeros, default=0)]
@@ -140,12 +143,15 @@ class _Documents:
             yield Problem("document-id-shorter", message, hint, cells.first[0])
         total = sum(cells.count for cells in self._others.values())
         usual = max(self._others, key=lambda length: self._others[length].count, default=0)
-        smallest, _ = self._ranges.get(usual, (0, 0))
-        few = [length for length, (_, high) in self._ranges.items() if 2 * high < smallest]
-        cells = Cells.all_of([self._others[length] for length in few])
-        if 0 < cells.count <= _OUTLIERS * total and total >= _FEWEST and not self._with_zeros:
-            message = f"the document ID has fewer digits than nearly all others, such as {smallest}{cells.others}"
-            yield Problem("document-id-shorter", message, "check that none is missing", cells.first[0])
+        low, high = self._ranges.get(usual, (0, 0))
+        few, lacking = self._few.get(usual - 1, []), Cells()
+        for text, row in few if len(few) <= _OUTLIERS * total and total >= _FEWEST else ():
+            with_digit = (int(text[:at] + digit + text[at:]) for at in range(len(text) + 1) for digit in "0123456789")
+            if any(low <= number <= high for number in with_digit):  # others are of another time: they grow
+                lacking.add(self._value, row)
+        if lacking.count and not self._with_zeros:
+            message = f"the document ID has one digit less than nearly all others, such as {low}{lacking.others}"
+            yield Problem("document-id-shorter", message, "check that none is missing", lacking.first[0])
 
 
 # --- terms of use that were not accepted -------------------------------------------------------------
@@ -205,7 +211,8 @@ class Countries:
                 continue
             theirs = [key for key in self._local if is_mobile(self._examples[key], region) and not kinds[key]]
             cells = Cells.all_of([self._local[key] for key in theirs])
-            if 0 < cells.count < mobile + named.total():  # it is a column of mobile numbers, and not of landlines
+            # It is a column of mobile numbers, and not of landlines.
+            if 0 < cells.count <= mobile + named.total() - named[own or ""]:
                 message = f"read as a number of {own}, but probably a mobile number of {region}{cells.others}"
                 yield Problem("cells-doubtful", message, "write it with + and the country code", cells.first[0])
 

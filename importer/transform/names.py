@@ -189,7 +189,8 @@ def _beside_last_name(first: list[str], last: list[str], rule: NameRule, *, is_f
     """
     if normalize(last[-1]) in rule.particles:
         return last[-1]
-    if first and normalize(first[0]) in rule.particles and (first[0].islower() or normalize(last[0]) in rule.particles):
+    is_listed = bool(first) and normalize(first[0]) in rule.particles
+    if is_listed and (not first[0].istitle() or normalize(last[0]) in rule.particles):
         return first[0]
     return next((word for word in first[is_first:] if normalize(word) in rule.particles | rule.suffixes), None)
 

@@ -13,13 +13,16 @@ from importer.text.normalize import normalize, normalized
 from importer.transform.texts import InvalidValue, in_mapping, plain_digits, quoted
 
 _SHORTENED = re.compile(r"[0-9][.,]?[0-9]*E\+?[0-9]+", re.IGNORECASE)
-# The library ignores what is before the number, which may say that it is not the candidate's: `fax:`, `wife:`.
-_LABELS = normalized((
-    "tel", "telefon", "telefonu", "telephone", "téléphone", "teléfono", "tél", "tlf", "telefono", "telefone", "fon",
-    "phone", "ph", "mobile", "mobil", "mob", "cell", "cellphone", "cel", "celular", "móvil", "portable", "cep", "gsm",
-    "handy", "kom", "komórka", "whatsapp", "wa", "no", "nr", "num", "number", "numara", "numarası", "nummer",
-    "numéro", "número", "rufnummer", "m", "t", "p", "h", "w", "home", "ev", "work", "iş", "office", "business",
-    "private", "privat", "dienstlich", "dom", "main", "direct", "тел", "моб", "телефон",
+# The library ignores what is before the number, which may say that it is not the candidate's, or not to be called.
+_OTHERS = normalized((
+    "fax", "faks", "telefax", "wife", "husband", "spouse", "partner", "mother", "mom", "mum", "father", "dad",
+    "parent", "parents", "brother", "sister", "son", "daughter", "friend", "guardian", "eş", "eşi", "eşim", "anne",
+    "annesi", "annem", "baba", "babası", "babam", "kardeş", "kardeşim", "veli", "yakını", "yakın", "ehefrau",
+    "ehemann", "mutter", "vater", "eltern", "mère", "père", "conjoint", "madre", "padre", "esposa", "esposo", "żona",
+    "mąż", "matka", "ojciec", "acil", "emergency", "notfall", "urgence", "emergencia", "old", "former", "previous",
+    "eski", "alt", "alte", "ancien", "wrong", "invalid", "yanlış", "falsch", "not", "nicht", "don't", "aramayın",
+    "reference", "referans", "referenz", "recruiter", "agency", "manager", "secretary", "assistant", "sekreter",
+    "sekretariat",
 ))  # fmt: skip
 _BEFORE_NUMBER = re.compile(r"[^\d+＋]*")
 # The library reads letters as keypad digits.
@@ -37,8 +40,8 @@ _DANGLING = re.compile(r"\?|[0-9]\s*(?:\+|\(\+)")
 def phone_reader(value: ResolvedValue) -> Callable[[str, bool], str | InvalidValue]:
     """A reader of one phone number of the declared region, or with + and the country code; it returns E.164.
 
-    Accepts words for a phone before the number, and digits of any script. Not valid are other words, several numbers,
-    an extension, letters, a date, and a number without + that is as likely one of another country.
+    Accepts a word before the number, but none of another person or of a fax, and digits of any script. Not valid are
+    several numbers, an extension, letters, a date, and a number without + that is as likely one of another country.
     """
 
     def read(text: str, typed: bool) -> str | InvalidValue:
@@ -74,7 +77,7 @@ def _read_phone(text: str, value: ResolvedValue) -> str | InvalidValue:
         message = f"{quoted(text)} has the extension {number.extension}, which cannot be sent"
         return InvalidValue("phone-extension", message, "write the number without the extension")
     if other := _other_word_before(text):
-        hint = "is it the candidate's? Then write only the number"
+        hint = "if it is the candidate's, write only the number"
         return InvalidValue("phone-invalid", f"{quoted(text)} has '{other}' before the number", hint)
     if _LETTER_IN_NUMBER.search(text):
         return InvalidValue("phone-invalid", f"{quoted(text)} contains letters", "write the number in digits")
@@ -91,10 +94,10 @@ def _read_phone(text: str, value: ResolvedValue) -> str | InvalidValue:
 
 
 def _other_word_before(text: str) -> str | None:
-    """The first word before the number that is none for a phone."""
+    """The first word before the number that says that it is another one."""
     before = _BEFORE_NUMBER.match(text)
-    words = re.findall(r"[^\W\d_]+", before[0]) if before else []
-    return next((word for word in words if normalize(word) not in _LABELS), None)
+    words = re.findall(r"[^\W\d_]+(?:'t)?", before[0]) if before else []
+    return next((word for word in words if normalize(word) in _OTHERS), None)
 
 
 def _parsed(text: str, region: str | None = None) -> phonenumbers.PhoneNumber | None:

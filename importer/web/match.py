@@ -268,7 +268,7 @@ def download(page: OfImport) -> Response:
 def use(page: OfImport, form: SentForm) -> Response:
     """Check all rows with this mapping file; first, its documents. While a required question is open, show it."""
     if any(one.required and one.is_open for one in _matching(page).questions):
-        return page.go("match?show=open")
+        return page.go("match?show=open", "still_open")
     page.change(mapping=str(_mapping(page).path), check="", **_documents(page))
     if page.draft.folders:
         return page.go("documents")

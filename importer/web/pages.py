@@ -242,7 +242,8 @@ class ImportPage(Page):
 
     def go(self, step: str, notice: str = "") -> Response:
         """To a step, by a request of its own. notice: the key of a text that is shown there."""
-        return RedirectResponse(f"/imports/{self.draft.id}/{step}{f'?notice={notice}' if notice else ''}", 303)
+        told = f"{'&' if '?' in step else '?'}notice={notice}" if notice else ""
+        return RedirectResponse(f"/imports/{self.draft.id}/{step}{told}", 303)
 
     def change(self, **values: Any) -> Draft:
         """Change values of the draft, and keep them."""

@@ -248,8 +248,14 @@ def test_what_is_known_goes_to_another_process(tmp_path: Path) -> None:
 CONTENTS = [
     pytest.param(b"", "is empty", id="empty"),
     pytest.param(b"MZ\x90\0\x03", "is neither a document nor a picture, by its content", id="a program"),
-    pytest.param(b"PK\x03\x04\x14\0\x06\0[Content_Types].xml", "", id="docx"),
-    pytest.param(b"PK\x03\x04rest", "is neither a document nor a picture, by its content", id="another .zip"),
+    pytest.param(b"PK\x03\x04" + bytes(26) + b"[Content_Types].xml", "", id="docx"),
+    pytest.param("\ufeff<!-- x --><HTML>".encode(), "is a web page, perhaps one that asks to sign in", id="BOM"),
+    pytest.param(b"<html xmlns:w='urn:schemas-microsoft-com:office:word'>", "", id="HTML of Word"),
+    pytest.param(
+        b"PK\x03\x04" + bytes(26) + b"x.docx PK [Content_Types].xml",
+        "is neither a document nor a picture, by its content",
+        id="another .zip",
+    ),
     pytest.param(b"<!DOCTYPE html><title>Sign in", "is a web page, perhaps one that asks to sign in", id="a page"),
     pytest.param(b"\xff\xd8\xff\xe0", "", id="jpg"),
     pytest.param("Lebenslauf, Zürich".encode(), "", id="text"),

@@ -586,9 +586,10 @@ BAD = (
         "write "
         "it as one piece, or change pick: in m.yaml:4", "{column: Cell, pick: github.com}"),
     *(Bad(f"phone of another person or kind: {word}", PHONE, f"{word}: 0532 123 45 67",
-        f"'{word}: 0532 123 45 67' has '{shown}' before the number; is it the candidate's? Then write only the "
+        f"'{word}: 0532 123 45 67' has '{shown}' before the number; if it is the candidate's, write only the "
         "number", _TR)
-      for word, shown in (("Fax", "Fax"), ("wife", "wife"), ("old number", "old"), ("acil tel", "acil"))),
+      for word, shown in (("Fax", "Fax"), ("Tel wife", "wife"), ("old number", "old"), ("acil tel", "acil"),
+                          ("don't call", "don't"))),
     Bad("several pieces", PHONE, "mobile: +90 555 000 00 01; mobile: +90 555 000 00 02",
         "'mobile: +90 555 000 00 01; mobile: +90 555 000 00 02' has several pieces with 'mobile': '+90 555 000 00 01' "
         "and '+90 555 000 00 02'; write it as one piece, or change pick: in m.yaml:4", "{column: Cell, pick: mobile}"),
@@ -630,7 +631,7 @@ BAD = (
           "{column: Cell, part: last, names: {particles: [van, von, der, de, la]}}")
       for cell, word in (
           ("van der Berg", "van"), ("de la Cruz", "de"), ("von Berg Anna", "von"), ("Anna Berg van der", "der"),
-          ("Van der Berg", "Van"), ("Anna de", "de"),
+          ("Van der Berg", "Van"), ("Anna de", "de"), ("DE VRIES", "DE"),
       )),
     *(Bad(f"between two last names: {word}", _TEXT, cell, f"'{cell}' cannot be split into a first and a last name "
           f"because of '{word}'; {_AS_LAST_FIRST}", "{column: Cell, part: last, names: {particles: [de, e, y]}}")
@@ -832,7 +833,7 @@ BAD = (
     *(Bad(f"says more than an option: {text}", LEVELS, text,
         f"'{text}' is not an option of q; use one of Junior, Senior, Staff engineer, or add it "
         'under values: in m.yaml:4; to leave it out, add it under missing:')
-      for text in ("not senior", "Senior değil", "Mid/Senior", "SeniorX")),
+      for text in ("not senior", "Senior değil", "Mid/Senior", "Seniorlar")),
     Bad(
         "choices with one that is not an option", SKILLS, "Go;Cobol",
         "'Cobol' is not an option of q; use one of Python, C, C++, Go, or add it under values: in m.yaml:4; to leave "

@@ -285,6 +285,8 @@ def test_a_word_that_is_read_as_blank_differs_from_nothing() -> None:
     for emails in (("-", "a@example.com"), ("a@example.com", "-")):
         (found,) = _grouped(_rows(*(("7", email, "A") for email in emails)), missing)
         assert (found.problems, "a@example.com" in found.cells, "-" in found.cells) == ((), True, False)
+    good, filler = _grouped(_rows(("7", "a@example.com", "A"), ("-", "-", "-")), missing)
+    assert (good.problems, [one.code for one in filler.problems]) == ((), ["group-key-blank"])
 
 
 @pytest.mark.parametrize(

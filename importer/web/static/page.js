@@ -30,6 +30,7 @@ function follow(live) {
     if (said.textContent !== seen.status) said.textContent = seen.status;
   });
   events.addEventListener("error", () => {  // the browser asks again; what it gets replaces this
+    if (!live.isConnected) return events.close();
     document.title = title;
     live.innerHTML = `<p class="error"></p>`;
     live.firstChild.textContent = live.dataset.lost;
