@@ -69,10 +69,11 @@ def _upload(settings: Settings, file: Path) -> Finding:
         if form is None:
             return Finding("upload", False, "upload_path is not set", "set it as docs/documents.md says")
         content = read_regular(file, form.most_bytes)
-        if problem := look_into(lambda: file.open("rb")).problem:
-            return Finding("upload", False, f"{file} {problem}", "try it with a real document")
+        contents = look_into(lambda: file.open("rb"))
+        if contents.problem:
+            return Finding("upload", False, f"{file} {contents.problem}", "try it with a real document")
         with connect(settings) as connection:
-            answer = connection.service.upload(form, file.name, look_into(lambda: file.open("rb")).kind, content)
+            answer = connection.service.upload(form, file.name, contents.kind, content)
     except OSError as error:
         return Finding("upload", False, f"{file}: {error.strerror or error}", "check the path")
     except ImporterError as error:

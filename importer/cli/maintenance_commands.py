@@ -129,7 +129,7 @@ def doctor(
         failed = counted(sum(not finding.ok for finding in findings), "problem")
         print_result("")
         of_service = {"address", "token", "connection", "transport", "proxy", "token file"}
-        is_elsewhere = all(finding.ok or finding.check in of_service for finding in findings)
-        sandbox = " The sandbox still works: importer run FILE ... --sandbox" if is_elsewhere else ""
+        is_only_service = all(finding.ok or finding.check in of_service for finding in findings)
+        sandbox = " The sandbox still works: importer run FILE ... --sandbox" if is_only_service else ""
         print_lines("No problems." if is_fine else f"{failed} found.{sandbox}")
     raise typer.Exit(0 if is_fine else 3)

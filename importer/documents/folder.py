@@ -224,9 +224,9 @@ class DocumentFolder:
         parts = [part for part in wanted.split("/") if part not in ("", ".")]
         if not parts:
             return []
-        if (whole := "/".join(parts)) in self.files:
-            return [self.files[whole]]
-        last = normalize(parts[-1])
+        last, whole = normalize(parts[-1]), "/".join(parts)
+        if same := [file for file in self._by_name.get(last, []) if file.path == whole]:
+            return same
         candidates = self._by_name.get(last) or self._by_stem.get(last) or []
         depth = {file.path: _common_parts(file.path.split("/")[:-1], parts[:-1]) for file in candidates}
         if len(parts) > 1:  # in a folder of its own, a file may be that of another person

@@ -48,7 +48,7 @@ def write_report(folder: Path, facts: RunFacts, rows: Iterable[Row], outcomes: I
         AssertionError: a row does not have exactly one outcome, a bug of ours.
     """
     with (
-        _told(folder, facts.run),
+        _as_stopped_early(folder, facts.run),
         _staging(folder) as staged,
         CsvFiles(staged, facts) as csv_files,
         closing(ReportWorkbook(staged, facts)) as workbook,
@@ -99,7 +99,7 @@ def _staging(folder: Path) -> Iterator[Path]:
 
 
 @contextmanager
-def _told(folder: Path, run: str) -> Iterator[None]:
+def _as_stopped_early(folder: Path, run: str) -> Iterator[None]:
     """An error of the disk, with what to do: rows may have been sent."""
     try:
         yield

@@ -175,8 +175,11 @@ class _Comparison:
             elif column.index in row.typed and not is_value and _AMBIGUOUS.fullmatch(now):
                 hint = f"write {now.replace('.', '')} or {now}0"
                 self._problems.append(Problem("correction-ambiguous", f"'{now}' can be two numbers", hint, place))
+            elif (shown := dict(record.currencies).get(at)) and "." in now:  # 1.234 € would be read as a text
+                message = f"the format of this cell shows '{now} {shown}'"
+                hint = "type the amount with ' in front: then it stays as you type it"
+                self._problems.append(Problem("currency-of-format", message, hint, place))
             else:
-                shown = dict(record.currencies).get(at)  # by its format: the mapping says which currency it takes
                 text, is_value = (f"{now} {shown}", False) if shown else (now, is_value)
                 one = CorrectedCell(row.number, column, row.cells[column.index], text, is_value)
                 self._changed[row.number, column.index] = one

@@ -46,8 +46,10 @@ def results_tables(path: Path, name: str, outcome_sheets: Collection[str] = ()) 
     """The tables of a results file: of a workbook each sheet that has our columns. Read them in their order.
 
     outcome_sheets: the titles of our sheets, of which each is a table. Where a person has put something above the
-    header, that is in its place. Raises UnusableInput: it is damaged, not
-    UTF-8, has no such table, or merged cells: which rows their value is meant for is not known.
+    header, that is in its place.
+
+    Raises UnusableInput: it is damaged, not UTF-8, has no such table, or merged cells: which rows their value is meant
+    for is not known.
     """
     is_csv = kind_by_name(path) is not FileKind.XLSX
     tables = _csv_table(path, name) if is_csv else _sheets(path, name, outcome_sheets)

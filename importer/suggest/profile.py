@@ -22,7 +22,6 @@ _FIRST, _MOST_INSTRUCTIONS = 30, 5  # rows
 _MOST = 0.8  # of them
 _A_NAME = 2  # words: Max Muster
 _EXAMPLE = frozenset(words_of("example sample Beispiel Muster örnek exemple ejemplo przykład"))
-
 _ABOUT_ROWS = frozenset(words_of("row line delete remove Zeile löschen satır sil ligne fila wiersz"))
 
 
@@ -126,7 +125,7 @@ def _instructions_in(first: Sequence[Row]) -> tuple[int, ...]:
     says_so = [words for words in texts if _EXAMPLE.intersection(words)]
     # One alone may be a job: Sample preparation technician
     is_example = len(says_so) > 1 and max(map(len, says_so)) > _A_NAME
-    is_example = is_example or any(_ABOUT_ROWS.intersection(words) for words in says_so)
+    is_example |= any(_ABOUT_ROWS.intersection(words) for words in says_so)
     return tuple(row.number for row in (*above, *below[:is_example]))
 
 

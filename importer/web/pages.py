@@ -242,8 +242,8 @@ class ImportPage(Page):
 
     def go(self, step: str, notice: str = "") -> Response:
         """To a step, by a request of its own. notice: the key of a text that is shown there."""
-        told = f"{'&' if '?' in step else '?'}notice={notice}" if notice else ""
-        return RedirectResponse(f"/imports/{self.draft.id}/{step}{told}", 303)
+        query = f"{'&' if '?' in step else '?'}notice={notice}" if notice else ""
+        return RedirectResponse(f"/imports/{self.draft.id}/{step}{query}", 303)
 
     def change(self, **values: Any) -> Draft:
         """Change values of the draft, and keep them."""

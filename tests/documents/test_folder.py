@@ -307,6 +307,13 @@ def test_a_whole_path_is_taken_before_files_of_the_same_name(tmp_path: Path) -> 
     assert (found(folder, "ada.pdf"), found(folder, "./ada.pdf")) == ("ada.pdf", "ada.pdf")
 
 
+def test_a_whole_path_of_a_file_that_is_not_read_is_no_other_file(tmp_path: Path) -> None:
+    """A larger one of the same name may be that of another person."""
+    folder = files_in(tmp_path, "old/ada.pdf")
+    (folder.path / "ada.pdf").symlink_to(folder.path / "old/ada.pdf")
+    assert found(DocumentFolder(folder.path, "cvs"), "ada.pdf", Several.LARGEST) == "document-unusable"
+
+
 def test_a_similar_name_is_proposed_only_for_a_typing_error(tmp_path: Path) -> None:
     """A proposal that is followed sends that document: a name of one person is never proposed for another."""
     names = ("c.pdf", "han.pdf", "cv_ayse_kaya.pdf", "CV_vogel_soren_335.pdf", "CV_demir_mehmet_96.pdf")

@@ -35,6 +35,7 @@ REMARKS = [
         for header, remark in (
             ("Notice period (months)", "months"),
             ("Phone (emergency)", "emergency"),
+            ("Availability (weeks)", "weeks"),
             ("Gehaltswunsch (brutto/Jahr)", "brutto/Jahr"),
             ("Salary (k EUR)", "k EUR"),
             ("Salary (EUR)", ""),
