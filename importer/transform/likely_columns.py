@@ -144,8 +144,8 @@ class _Documents:
         total = sum(cells.count for cells in self._others.values())
         usual = max(self._others, key=lambda length: self._others[length].count, default=0)
         low, high = self._ranges.get(usual, (0, 0))
-        few, lacking = self._few.get(usual - 1, []), Cells()
-        for text, row in few if len(few) <= _OUTLIERS * total and total >= _FEWEST else ():
+        lacking, is_rare = Cells(), self._others[usual - 1].count <= _OUTLIERS * total and total >= _FEWEST
+        for text, row in self._few[usual - 1] if is_rare else ():
             with_digit = (int(text[:at] + digit + text[at:]) for at in range(len(text) + 1) for digit in "0123456789")
             if any(low <= number <= high for number in with_digit):  # others are of another time: they grow
                 lacking.add(self._value, row)

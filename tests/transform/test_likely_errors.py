@@ -170,6 +170,14 @@ def test_document_ids_that_lack_a_digit() -> None:
         assert _warnings(people, cv="CV") == expected
 
 
+def test_many_shorter_document_ids_are_no_mistakes() -> None:
+    """They are of an earlier time, or of another series."""
+    ids = [*range(7000, 7060), *range(70000, 70600)]
+    born = _people(len(ids), Birth="1990-01-01", Salary="50000")
+    people = [{**person, "CV": str(cv)} for person, cv in zip(born, ids, strict=True)]
+    assert _warnings(people, cv="CV") == []
+
+
 def test_document_ids_of_an_answer() -> None:
     """A question for a document has the same warning."""
     people = [{**person, "CV": cv} for person, cv in zip(_people(2), ("0300", "301"), strict=True)]
