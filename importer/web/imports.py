@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
@@ -18,7 +18,14 @@ from importer.app.orders import Order, SandboxSetup, Sending
 from importer.files import INTERNAL, read_private, write_json
 from importer.models import Question, Route, SourceOptions, Target
 from importer.runs.corrections import read_corrections
-from importer.runs.results_folder import folders_in, is_run_name, make_private_folder, make_results, new_run_id
+from importer.runs.results_folder import (
+    announce_run,
+    folders_in,
+    is_run_name,
+    make_private_folder,
+    make_results,
+    new_run_id,
+)
 from importer.runs.results_folder import remove_folder as remove
 from importer.runs.row_selection import ALL_ROWS, Selection
 from importer.settings import Settings
@@ -102,10 +109,29 @@ class Drafts:
     def create(self, **values: Any) -> Draft:
         """A new draft. Raises UnusableInput if the results folder cannot be used."""
         make_results(self._settings)
-        draft = Draft(new_run_id(), **values)
+        draft = Draft(**{"id": new_run_id(), **values})
         make_private_folder(self._settings.out / INTERNAL, draft.id)
         self._write(draft)
         return draft
+
+    @contextmanager
+    def create_for_upload(self) -> Iterator[Draft]:
+        """A new draft; removed if the upload fails, and by the next command if this process is killed before it ends.
+
+        Raises UnusableInput if the results folder cannot be used.
+        """
+        make_results(self._settings)
+        id = new_run_id()
+        presence = announce_run(self._settings.out, id)  # before it has a folder
+        try:
+            draft = self.create(id=id)
+            try:
+                yield draft
+            except BaseException:
+                self.remove(draft)
+                raise
+        finally:
+            presence.end()
 
     def folder(self, draft: Draft) -> Path:
         return self._settings.out / INTERNAL / draft.id

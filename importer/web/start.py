@@ -12,7 +12,6 @@ from fastapi.responses import RedirectResponse, Response
 from importer.app.doctor import missing_settings
 from importer.app.shown_runs import recent_runs, running_runs, state_of
 from importer.report.summary import Summary
-from importer.runs.results_folder import announce_run
 from importer.web.forms import MOST_UPLOADED, SentForm, receive_upload
 from importer.web.pages import FieldError, OfAny, OfImport, shown
 from importer.web.steps import NAMES
@@ -63,16 +62,8 @@ def by_path(page: OfAny, form: SentForm) -> Response:
 @router.post("/upload")
 async def upload(request: Request, page: OfAny) -> Response:
     """A new import of a file that the browser sends."""
-    draft = page.web.drafts.create()
-    presence = announce_run(page.settings.out, draft.id)  # if this process is killed, the next one removes the folder
-    try:
-        folder = page.web.drafts.upload_folder(draft)
-        file = await receive_upload(request, folder)
-    except BaseException:
-        page.web.drafts.remove(draft)
-        raise
-    finally:
-        presence.end()
+    with page.web.drafts.create_for_upload() as draft:
+        file = await receive_upload(request, page.web.drafts.upload_folder(draft))
     page.web.drafts.change(draft.id, file=str(file), sandbox=page.rehearses)
     return RedirectResponse(f"/imports/{draft.id}/file", 303)
 
