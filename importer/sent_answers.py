@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
@@ -27,7 +27,6 @@ class Note(StrEnum):
     COUNTRY_CODE = "country code added"
     CURRENT = "current"
     CONSTANT = "the same for every row"
-    CORRECTED = "corrected, the file has another text"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,34 +51,6 @@ class TracedAnswer:
     sent: str | bool | None = None
     notes: tuple[Note, ...] = ()
     entries: tuple[tuple[TracedAnswer, ...], ...] = ()
-
-
-# --- one line for each answer ---------------------------------------------------------------------
-
-
-def mark_corrected(
-    answers: Iterable[TracedAnswer], origin: Origin, corrections: Collection[tuple[int, int]]
-) -> tuple[TracedAnswer, ...]:
-    """The answers, with a note where a cell is read with the text of a list of corrections.
-
-    corrections: the row number and the index of the column of each of these cells of the table `origin`.
-    """
-    if not corrections:
-        return tuple(answers)
-    return tuple(
-        replace(
-            one,
-            notes=one.notes + (Note.CORRECTED,) * any(_is_in(cell.place, origin, corrections) for cell in one.cells),
-            entries=tuple(mark_corrected(entry, origin, corrections) for entry in one.entries),
-        )
-        for one in answers
-    )
-
-
-def _is_in(place: CellPlace, origin: Origin, corrections: Collection[tuple[int, int]]) -> bool:
-    if place.origin != origin or place.column is None:
-        return False
-    return (place.row, place.column.index) in corrections
 
 
 class SentLine(NamedTuple):

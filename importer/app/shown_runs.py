@@ -6,28 +6,24 @@ import hashlib
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
-from typing import Final, Literal
+from typing import Literal
 
 from importer.app.connection import SANDBOX
 from importer.app.earlier_runs import EarlierRun
 from importer.app.run_log import LoggedRequest, requests_of
 from importer.ledger import DONE, Ledger, open_existing_ledger
 from importer.mapping import mappings_in
-from importer.models import IMPORTED_WITH_OTHER_DATA, Outcome, OutcomeKind, ReadyCandidate, Row, Target
+from importer.models import IMPORTED_WITH_OTHER_DATA, Outcome, OutcomeKind, ReadyCandidate, Target
 from importer.problems import UnusableInput, UsageError
 from importer.report.summary import Summary, read_summary
 from importer.runs.manifest import RunManifest, runs_in
 from importer.runs.presences import Presences
-from importer.runs.private_copies import resolve_again
 from importer.runs.results_folder import refuse_untrusted
 from importer.runs.run_report import refuse_missing
 from importer.runs.source_status import SourceStatus, source_status
 from importer.runs.table import RunTable, earlier_outcomes
-from importer.sent_answers import TracedAnswer, mark_corrected
 from importer.settings import Settings
-from importer.transform import candidate_rows, trace_row
 
 
 def status_of(file: Path, settings: Settings, *, sandbox: bool) -> Sequence[SourceStatus]:
@@ -71,18 +67,18 @@ def not_begun(found: Sequence[SourceStatus]) -> tuple[str, ...]:
 class ShownRow:
     """A row of a run: its outcome (None if it has none yet), what its candidate was sent with, and its requests.
 
-    cells: the filled ones, by the names of their columns. body: of its request, as JSON; answers: the same beside their
-    cells; "" and () if the row was not valid, or is not known.
+    cells: the filled ones, by the names of their columns; corrected: those of them that the file has in another way.
+    body: of its request, as JSON; "" if the row was not valid.
     imported_by: the run and row that imported it, of one that was already imported, as far as known. candidate_id: that
     the service gave back, to this run or to that one.
     """
 
     run: str
     target: Target
-    row: Row
+    row: int
     cells: dict[str, str]
+    corrected: frozenset[str]
     outcome: Outcome | None
-    answers: tuple[TracedAnswer, ...]
     body: str
     was_sent: bool
     requests: tuple[LoggedRequest, ...]
@@ -104,21 +100,22 @@ def show_row(earlier: EarlierRun, number: int) -> ShownRow:
         found, columns = table.rows_with(members), table.sheet.columns
         if number not in found:
             raise UsageError(f"run {manifest.run} has no row {number}; use the number that a spreadsheet program shows")
-        row = found[number]
+        cells = {column: text for column in columns if (text := found[number].cells[column.index])}
+        corrected = (column.label for column in cells if (number, column.index) in table.corrections)
         outcome, first, kept = table.outcome(number), table.outcome(members[0]), table.candidates(members[:1])
-        answers = _sent_answers(table, manifest, found[members[0]])
+        candidate = next(iter(kept.values()), None)
     with open_existing_ledger(earlier.settings.ledger_address) or nullcontext() as ledger:
-        imported_by = _imported_by(ledger, manifest, outcome, answers)
+        imported_by = _imported_by(ledger, manifest, outcome, candidate.address if candidate else "")
     with earlier_outcomes(earlier.settings.out) as outcome_of:
         before = outcome_of(*imported_by) if imported_by else None
     return ShownRow(
         run=manifest.run,
         target=manifest.target,
-        row=row,
-        cells={column.label: row.cells[column.index] for column in columns if row.cells[column.index]},
+        row=number,
+        cells={column.label: text for column, text in cells.items()},
+        corrected=frozenset(corrected),
         outcome=outcome,
-        answers=answers,
-        body="".join(one.result.body.decode() for one in kept.values() if isinstance(one.result, ReadyCandidate)),
+        body=candidate.result.body.decode() if candidate and isinstance(candidate.result, ReadyCandidate) else "",
         was_sent=first is not None and first.attempts > 0,
         requests=requests_of(folder, members[0]),
         imported_by=imported_by,
@@ -127,10 +124,9 @@ def show_row(earlier: EarlierRun, number: int) -> ShownRow:
 
 
 def _imported_by(
-    ledger: Ledger | None, manifest: RunManifest, outcome: Outcome | None, answers: tuple[TracedAnswer, ...]
+    ledger: Ledger | None, manifest: RunManifest, outcome: Outcome | None, email: str
 ) -> tuple[str, int] | None:
     """The run and row that imported a row which was already imported, by its e-mail address."""
-    email = next((str(answer.sent) for answer in answers if answer.label == "email"), "")
     if ledger is None or outcome is None or outcome.kind is not OutcomeKind.ALREADY_IMPORTED:
         return None
     known = ledger.look_up([ledger.fingerprints.identity(manifest.scope, email)]).values()
@@ -179,21 +175,3 @@ def running_runs(settings: Settings) -> frozenset[str]:
     """The IDs of the runs that are running now."""
     presences = Presences(settings.out)
     return frozenset(run for run in presences.runs() if not presences.is_abandoned(run))
-
-
-# --- what was sent, made again from the copies ---------------------------------------------------
-
-_TRACED_CANDIDATES: Final = 2_000  # with several rows; the sheet of the report has room for fewer
-
-
-def _sent_answers(table: RunTable, manifest: RunManifest, first: Row) -> tuple[TracedAnswer, ...]:
-    """What a candidate was sent with, by its first row; () if that is not known."""
-    mapping = resolve_again(table.path.parent, manifest, table.sheet, is_of_past=True)
-    if mapping is None:
-        return ()
-    candidate: Row | None = first
-    if mapping.grouping is not None:
-        rows = (row for row in candidate_rows(table.sheet.rows, mapping) if isinstance(row, Row))
-        candidate = next((row for row in islice(rows, _TRACED_CANDIDATES) if row.number == first.number), None)
-    traced = trace_row(candidate, mapping) if candidate is not None else ()
-    return mark_corrected(traced, first.origin, table.corrections.keys())

@@ -10,8 +10,7 @@ import typer
 from importer.app.inspect_file import ColumnKind, ColumnProfile, InspectedFile, inspect_file, with_flag
 from importer.cli import options
 from importer.cli.app import next_command
-from importer.cli.messages import counted, print_lines, print_next, print_problems, print_result
-from importer.cli.tables import print_lines_of
+from importer.cli.messages import counted, print_lines, print_lines_of, print_next, print_problems, print_result
 from importer.text.normalize import visible
 
 _MOST_EMPTY = 12  # empty columns that are named

@@ -30,13 +30,21 @@ from importer.app.orders import SandboxSetup, refuse_to_replace
 from importer.app.run_options import sandbox_setup
 from importer.cli import options
 from importer.cli.app import Command, next_command
-from importer.cli.messages import counted, print_lines, print_message, print_next, print_problems, print_result
-from importer.cli.tables import cell, new_table, print_lines_of, print_table
+from importer.cli.messages import (
+    counted,
+    print_lines,
+    print_lines_of,
+    print_message,
+    print_next,
+    print_problems,
+    print_result,
+)
 from importer.cli.terminal import confirm_address
 from importer.models import Operation, Question, Target
 from importer.problems import Problem, UnusableInput, UsageError
 from importer.report.text import problem_lines
 from importer.settings import Settings, load_settings
+from importer.text.normalize import visible
 
 mapping = typer.Typer(
     name="mapping",
@@ -295,10 +303,10 @@ def _show_questions(found: tuple[Question, ...], *, is_verbose: bool) -> None:
             lines.append((named, "yes" if one.required else "", one.answer_type, f"{one.text}{options}"))
         print_lines_of(lines, _WIDEST)
         return
-    table = new_table("in the mapping file", "required", "answer", "question")
-    for question in found:
-        named = question.key or f'"text: {question.text}"'
-        kind = question.answer_type + (f" ({question.type})" if question.type else "")
-        text = question.text + (f"\n[{' | '.join(question.options)}]" if question.options else "")
-        table.add_row(*map(cell, (named, "yes" if question.required else "", kind, text)))
-    print_table(table)
+    for one in found:
+        kind = one.answer_type + (f" ({one.type})" if one.type else "") + (", required" if one.required else "")
+        named = one.key or f'"text: {one.text}"'
+        print_result(f"{visible(named)}: {kind}")
+        print_lines(visible(one.text), "    ", "    ")
+        for option in one.options:
+            print_lines(visible(option), "    - ", "      ")

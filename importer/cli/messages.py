@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate, chain
 from typing import TextIO
+
+from rich.cells import cell_len, set_cell_size
+from rich.console import Console
 
 from importer.problems import DamagedRun, ImporterError, LinePlace, Problem, UnusableInput
 from importer.text.normalize import visible
@@ -14,6 +17,7 @@ from importer.text.terminal import HEIGHT, WIDTH, on_one_line, wrapped
 
 _MAX_SHOWN = 50  # problems; more than that have one cause
 _ROOM = HEIGHT - 4  # lines of a screen for problems
+_GAP = 2  # columns between two of a table
 
 
 class _Shown:
@@ -60,6 +64,21 @@ def print_row(cells: str, details: str) -> None:
         print_lines(details, " " * 4, " " * 8)
     else:
         print_result(f"{cells}  {on_one_line(details)}")
+
+
+def print_lines_of(rows: Sequence[Sequence[str]], widest: Sequence[int]) -> None:
+    """Print one line for each row, the first one with headings. Longer texts are cut; the last one has what is left."""
+    shown = [[visible(" ".join(text.split())) for text in row] for row in rows]
+    longest = [max(map(cell_len, texts)) for texts in zip(*shown, strict=True)]
+    widths = [min(lengths) for lengths in zip(longest, widest, strict=False)]
+    widths.append(max(Console(color_system=None).width - sum(widths) - _GAP * len(widths), _GAP))
+    for row in shown:
+        cells = [
+            text if cell_len(text) <= width else f"{set_cell_size(text, width - 1).rstrip()}…"
+            for text, width in zip(row, widths, strict=True)
+        ]
+        padded = (set_cell_size(text, width) for text, width in zip(cells, widths, strict=True))
+        print_result((" " * _GAP).join(padded).rstrip())
 
 
 def print_problems(problems: Iterable[Problem], most: int = _MAX_SHOWN) -> None:

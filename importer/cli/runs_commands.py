@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated, Any, Final
 
 import typer
 
@@ -16,7 +16,6 @@ from importer.app.shown_runs import ShownRow, not_begun, recent_runs, running_ru
 from importer.cli import options
 from importer.cli.app import next_command
 from importer.cli.messages import print_lines, print_message, print_next, print_problems, print_result, print_row
-from importer.cli.tables import shortened, show_answers
 from importer.models import NEEDS_ATTENTION, OutcomeKind
 from importer.problems import UnusableInput
 from importer.report.next_steps import import_again, steps_of_source
@@ -27,11 +26,12 @@ from importer.report.write import edited_files
 from importer.runs.manifest import find_run
 from importer.runs.results_folder import refuse_untrusted
 from importer.runs.source_status import SourceStatus
-from importer.sent_answers import sent_lines
 from importer.settings import load_settings
 from importer.text.dates import in_words
+from importer.text.normalize import visible
 
 _MOST_RUNS: Final = 6
+_LONGEST: Final = 120  # characters of a text
 
 
 def runs(
@@ -181,28 +181,29 @@ def _show_row(shown: ShownRow, *, as_json: bool) -> None:
         values = {
             "run": shown.run,
             shown.target.key: shown.target.id,
-            "row": shown.row.number,
+            "row": shown.row,
             "outcome": outcome.kind if outcome else None,
             "status": outcome.status if outcome else None,
             "candidate_id": shown.candidate_id,
             "imported_by": dict(zip(("run", "row"), shown.imported_by, strict=True)) if shown.imported_by else None,
             "problems": [str(problem) for problem in outcome.problems] if outcome else [],
             "cells": shown.cells,
-            "answers": [line._asdict() for line in sent_lines(shown.answers, shown.row.origin)],
+            "corrected": sorted(shown.corrected),
             "body": json.loads(shown.body) if shown.body else None,
             "requests": [request._asdict() for request in shown.requests],
         }
         print_result(json.dumps(values, ensure_ascii=False, default=datetime.isoformat))
         return
-    print_lines(f"Row {shown.row.number} of run {shown.run}, for {shown.target}: {kind}{status}")
+    print_lines(f"Row {shown.row} of run {shown.run}, for {shown.target}: {kind}{status}")
     print_problems(outcome.problems if outcome else ())
+    print_result("\nThe cells of the row:")
+    for name, text in shown.cells.items():
+        print_result(f"  {name}: {_shortened(text)}{' (corrected)' if name in shown.corrected else ''}")
+    if shown.body:
+        print_result("What was sent:" if shown.was_sent else "What its request would contain:")
+        for name, text in _body_lines(json.loads(shown.body)):
+            print_result(f"  {name}: {_shortened(text)}")
     print_result("")
-    if shown.answers:
-        show_answers(shown.answers, shown.row.origin, "is sent" if shown.was_sent else "answer")
-    else:
-        for name, text in shown.cells.items():
-            print_result(f"{name}: {shortened(text)}")
-        print_result("")
     if not shown.was_sent:
         print_lines("No request was sent for it in this run.")
     elif not shown.requests:
@@ -215,6 +216,23 @@ def _show_row(shown: ShownRow, *, as_json: bool) -> None:
         print_result(f"Request of {request.time:%Y-%m-%d %H:%M:%S} UTC: {answer} after {request.seconds:.1f} s")
     if shown.candidate_id is not None:
         print_result(f"ID of the candidate in the service: {shown.candidate_id}")
+
+
+def _body_lines(body: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """The fields of a request body and their values, then the questions and their answers."""
+    for name, value in body.items():
+        if name != "answers":
+            yield name, value if isinstance(value, str) else json.dumps(value)
+    for answer in body.get("answers", ()):
+        asked = answer["job_post_question"]
+        named = asked if isinstance(asked, dict) else {"id": asked}
+        yield named.get("question_key") or f"question {named['id']}", answer.get("answer") or answer["answer_file"]
+
+
+def _shortened(text: str) -> str:
+    """A text on one line; a long one cut, with its length."""
+    line = visible(" ".join(text.split()))
+    return line if len(line) <= _LONGEST else f"{line[: _LONGEST - 20]}… ({len(text):,} characters)"
 
 
 def report(

@@ -127,7 +127,6 @@ class DocumentFolder:
         self.refused: dict[str, NotFound] = {}  # by the service, by SHA-256
         self.noted_for: tuple[str, int] | None = None  # while rows are only looked at: a person, and the row
         self.shows_paths = False  # in place of IDs, for a person
-        self.is_of_past = False  # then a file that is not there any more is no problem
         if not path.is_dir() and path.exists() and not path.is_file():
             raise OSError(0, "it is neither a folder nor a .zip")
         listed = self._in_folder() if path.is_dir() else self._in_zip()
@@ -300,7 +299,7 @@ class DocumentFolder:
         """The ID of the document that a text names, or why there is none."""
         file = self.find(text, is_pattern=is_pattern, several=several)
         if isinstance(file, NotFound):
-            return Pending(text.replace("\0", "")) if self.is_of_past else file
+            return file
         if self.shows_paths:
             return Pending(f"{self.shown_as.rstrip('/')}/{file.path}")
         if self.noted_for is not None:

@@ -160,13 +160,10 @@ def keep_asked(questions: Iterable[Question], wire: WireFormat, folder: Path) ->
     write_json(folder / ASKED, {"version": __version__, "wire": asdict(wire), "questions": asked})
 
 
-def resolve_again(
-    folder: Path, manifest: RunManifest, sheet: Sheet, *, is_of_past: bool = False
-) -> ResolvedMapping | None:
+def resolve_again(folder: Path, manifest: RunManifest, sheet: Sheet) -> ResolvedMapping | None:
     """The mapping of a run, resolved as it was then, from its copies; with the folders of documents as they are now.
 
-    is_of_past: a document that is not there any more is no problem. None if the copies are missing, or another version
-    of importer made the run: it may read a cell in another way.
+    None if the copies are missing, or another version of importer made the run: it may read a cell in another way.
     """
     try:
         asked = json.loads(read_private(folder / ASKED))
@@ -181,18 +178,18 @@ def resolve_again(
             copy = kept[child.file] if child.file else None
             path, name = (copy.copy, copy.shown_as) if copy else (manifest.source, manifest.file)
             tables[child] = open_sheet(folder / path, child.options, shown_as=name)
-        today, documents = manifest.started_at.date(), _folders_now(manifest, is_of_past=is_of_past)
+        today, documents = manifest.started_at.date(), _folders_now(manifest)
         return resolve(mapping, sheet.columns, questions, wire, tables, today, documents)
     except (OSError, ValueError, KeyError, TypeError, UnusableInput):
         return None
 
 
-def _folders_now(manifest: RunManifest, *, is_of_past: bool) -> dict[str, DocumentFolder]:
+def _folders_now(manifest: RunManifest) -> dict[str, DocumentFolder]:
     """The folders of documents of a run that are still there: a row shows the path of its file in place of its ID."""
     found: dict[str, DocumentFolder] = {}
     for name, path in manifest.documents.items():
         if name != IDS_FILE:
             with suppress(*UNREADABLE):
                 found[name] = DocumentFolder(Path(path), name)
-                found[name].shows_paths, found[name].is_of_past = True, is_of_past
+                found[name].shows_paths = True
     return found

@@ -23,7 +23,6 @@ from importer.runs.fixed_report import read_fixed
 from importer.runs.manifest import RunManifest
 from importer.runs.results_folder import is_run_name
 from importer.runs.table import RunTable
-from importer.sent_answers import sent_lines
 from importer.web.forms import SentForm, download
 from importer.web.pages import FieldError, ImportPage, NoSuchImport, OfAny, OfImport, Page
 from importer.web.running import again
@@ -134,9 +133,8 @@ def row(page: OfImport, number: str = "") -> Response:
         raise FieldError("row", f"{number!r} is not a row number")
     shown = show_row(earlier(page, page.draft.run), int(number))
     command = page.command("show", page.draft.run, flags={"--row": number})
-    lines = list(sent_lines(shown.answers, shown.row.origin))
     body = json.dumps(json.loads(shown.body), ensure_ascii=False, indent=2) if shown.body else ""
-    return page.show("row", step="result", command=command, row=shown, lines=lines, body=body)
+    return page.show("row", step="result", command=command, row=shown, body=body)
 
 
 # --- runs of the list, and their files ------------------------------------------------------------

@@ -495,15 +495,6 @@ def test_a_row_that_is_there_stays_so_whatever_its_document(served: Served) -> N
     assert served(*RUN, "--json", **UPLOADS).counts == {"already_imported": 4, "created": 1}
 
 
-def test_a_row_shows_its_file(served: Served) -> None:
-    """The path of the file that was found; the text of the cell, where the file has gone since."""
-    assert served(*RUN, **UPLOADS).code == 0
-    shown = served("show", "--row", "2")
-    assert "cvs/ada.pdf" in shown.out
-    (served.door.folder / "cvs" / "ada.pdf").unlink()
-    assert "ada.PDF" in served("show", "--row", "2").out
-
-
 def test_patience_and_time_limits_hold_while_documents_are_uploaded(serve: Serve) -> None:
     """A service that asks for an hour, and the end of the time of a run, are not waited for."""
     served = _with_people(

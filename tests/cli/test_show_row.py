@@ -13,7 +13,7 @@ RUN = ("run", "people.csv", "--mapping", "mapping.yaml", "--json")
 
 
 def test_a_row_that_was_sent(serve: Serve) -> None:
-    """Each answer is beside its cell, and each request has its time, its status and what it led to."""
+    """Its cells, what was sent, and each request with its time and its status."""
     served = serve({"kind": "429", "emails": ["person1@example.com"], "times": 1})
     write_csv(served.door.folder / "people.csv", [candidate(9), candidate(1, Phone="0555 000 0001", Salary="")])
     run = served(*RUN).summary["run"]
@@ -23,17 +23,20 @@ def test_a_row_that_was_sent(serve: Serve) -> None:
     assert shown == (
         f"Row 3 of run {run}, for job post 4f2c9a: created (201)\n"
         "\n"
-        "cell       is read as           question     is sent\n"
-        "─────────────────────────────────────────────────────────────────\n"
-        "A3 E-mail  person1@example.com  email        person1@example.com\n"
-        "B3 First   Ada                  first_name   Ada\n"
-        "C3 Last    Nr1                  last_name    Nr1\n"
-        "D3 CV      7001                 cv           7001\n"
-        "E3 Phone   0555 000 0001        phone        +905550000001\n"
-        "                                             (country code added)\n"
-        "F3 Permit  yes                  work_permit  yes\n"
-        "\n"
-        "not answered, as the cells are blank or read as empty: salary\n"
+        "The cells of the row:\n"
+        "  E-mail: person1@example.com\n"
+        "  First: Ada\n"
+        "  Last: Nr1\n"
+        "  CV: 7001\n"
+        "  Phone: 0555 000 0001\n"
+        "  Permit: yes\n"
+        "What was sent:\n"
+        "  email: person1@example.com\n"
+        "  first_name: Ada\n"
+        "  last_name: Nr1\n"
+        "  cv: 7001\n"
+        "  phone: +905550000001\n"
+        "  work_permit: yes\n"
         "\n"
         "Request of TIME: responded 429 after SECONDS\n"
         "Request of TIME: responded 201 after SECONDS\n"
@@ -47,7 +50,7 @@ def test_a_row_whose_requests_are_not_in_the_log(serve: Serve) -> None:
     run = served(*RUN).summary["run"]
     (served.door.folder / "results" / run / "log.jsonl").write_text('{"event": "request", "row": 2, ', "utf-8")
     shown = served("show", "last", "--row", "2").out
-    assert "is sent" in shown
+    assert "What was sent:" in shown
     assert "The log of the run does not list its requests" in shown
     assert "No request was sent" not in shown
 
@@ -62,13 +65,14 @@ def test_a_row_that_was_held_back(serve: Serve) -> None:
         "people.csv, row 2, column \"Phone\": 'call me' is not a valid phone number [phone-invalid]\n"
         "  -> write it as +90 ..., or in the usual form for TR\n"
         "\n"
-        "E-mail: person1@example.com\n"
-        "First: Ada\n"
-        "Last: Nr1\n"
-        "CV: 7001\n"
-        "Phone: call me\n"
-        "Permit: yes\n"
-        "Salary: 1000\n"
+        "The cells of the row:\n"
+        "  E-mail: person1@example.com\n"
+        "  First: Ada\n"
+        "  Last: Nr1\n"
+        "  CV: 7001\n"
+        "  Phone: call me\n"
+        "  Permit: yes\n"
+        "  Salary: 1000\n"
         "\n"
         "No request was sent for it in this run.\n"
     )
@@ -82,7 +86,7 @@ def test_a_row_as_json(serve: Serve) -> None:
     shown = json.loads(served("show", run, "--row", "2", "--json").out)
     assert (shown["run"], shown["job_post"], shown["row"], shown["outcome"]) == (run, "4f2c9a", 2, "created")
     assert shown["cells"]["Phone"] == "+905550000001"
-    assert [one["question"] for one in shown["answers"]][:5] == ["email", "first_name", "last_name", "cv", "phone"]
+    assert shown["corrected"] == []
     assert [one["status"] for one in shown["requests"]] == [201]
     assert shown["body"] == served.sandbox.memory.accepted()[0]
 
@@ -106,8 +110,8 @@ def test_a_row_that_the_run_skipped(serve: Serve) -> None:
     first = served(*RUN).summary["run"]
     assert served(*RUN).counts == {"already_imported": 1}
     shown = served("show", "last", "--row", "2").out
-    assert " answer\n" in shown
-    assert "is sent" not in shown
+    assert "What its request would contain:" in shown
+    assert "What was sent" not in shown
     assert shown.endswith(f"No request was sent for it in this run.\nIt was imported by run {first}, row 2 there.\n")
 
 

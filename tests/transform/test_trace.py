@@ -6,8 +6,7 @@ import pytest
 
 from importer.mapping import ResolvedMapping
 from importer.models import Application, Question, Row
-from importer.problems import CellPlace, Column, Origin
-from importer.sent_answers import Note, TracedAnswer, TracedCell, mark_corrected
+from importer.sent_answers import TracedAnswer
 from importer.transform import trace_row, transform_row
 from tests.transform.cells import mapping_of, question, row
 
@@ -135,13 +134,3 @@ def test_entries_of_one_cell() -> None:
         ["company_name: E5 A -> A", "position_title: E5 Clerk -> Clerk"],
         ["company_name: E5 B -> B", "position_title: E5 Cook -> Cook"],
     ]
-
-
-def test_a_correction_is_noted_at_cells_of_its_own_table() -> None:
-    """Another table may have a cell in the same row and column."""
-    people, jobs = Origin("people.xlsx", "People"), Origin("people.xlsx", "Jobs")
-    traced = [
-        TracedAnswer(origin.sheet or "", (TracedCell(CellPlace(origin, 5, Column.at(4, "E")), "x"),), "x")
-        for origin in (people, jobs)
-    ]
-    assert [one.notes for one in mark_corrected(traced, people, [(5, 4)])] == [(Note.CORRECTED,), ()]
