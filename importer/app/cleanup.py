@@ -157,24 +157,9 @@ def purge(order: PurgeOrder, found: tuple[OldRun, ...]) -> Purged:
     ledger = open_existing_ledger(order.settings.ledger_address)
     with ledger or nullcontext():
         running = tuple(old for old in found if not _remove(old, ledger))
-        if ledger is not None and not _forget_removed(ledger, order):
-            notes.append("Another run has the ledger open. Purge again when it has ended to remove the last traces.")
     before = order.now - order.age
     notes += forget_in_sandbox(order.settings.out, lambda record: datetime.fromisoformat(record["at"]) >= before)
     return Purged(len(found) - len(running), running, tuple(notes))
-
-
-def _forget_removed(ledger: Ledger, order: PurgeOrder) -> bool:
-    """Delete the names of old runs without a folder from the ledger, and rewrite its file.
-
-    False if another process has the ledger open: some bytes are then only removed by a later purge.
-    """
-    for record in ledger.runs():
-        is_old = order.now - (record.ended_at or record.started_at) >= order.age
-        is_gone = not (order.settings.out / record.run).exists() and not Path(record.folder).exists()
-        if is_old and is_gone and record.purged_at is None:
-            ledger.forget_run(record.run, order.now)
-    return ledger.scrub()
 
 
 def _remove(old: OldRun, ledger: Ledger | None) -> bool:

@@ -263,7 +263,7 @@ class _Execution:
                     "same command again; the service reports which candidates it already has"
                 ) from None
             with suppress(LedgerUnwritable):  # the next run of the target does it
-                ledger.end_run(plan.manifest.run, summary.ended_at or summary.started_at, summary.exit_code)
+                ledger.end_run(plan.manifest.run, summary.ended_at or summary.started_at)
         return summary
 
     @contextmanager
@@ -350,7 +350,7 @@ class _Execution:
                 for problem in damaged.problems:
                     yield Remark(f"The report of an earlier run cannot be written: {problem}")
                 now = datetime.now(UTC)
-                ledger.end_run(folder.name, now, None)
+                ledger.end_run(folder.name, now)
                 write_manifest(folder, read_manifest(folder).ended(Ending(now, finished=False, exit_code=None)))
 
     def _remove_leftovers(self, ledger: Ledger | None) -> None:

@@ -51,17 +51,8 @@ class Plan:
 
     @property
     def ledger_run(self) -> RunRecord:
-        """The record of this run in the ledger: of the source only its file name."""
-        manifest = self.manifest
-        return RunRecord(
-            run=manifest.run,
-            scope=manifest.scope,
-            source=Path(manifest.file).name,
-            sha256=manifest.sha256,
-            mapping=manifest.mapping,
-            folder=str(self.folder),
-            started_at=manifest.started_at,
-        )
+        """The record of this run in the ledger."""
+        return RunRecord(self.manifest.run, self.manifest.scope, self.manifest.started_at)
 
     @property
     def started(self) -> Started:

@@ -28,13 +28,13 @@ from importer.ledger.states import (
 from importer.problems import unusable_file
 
 
-def open_ledger(address: LedgerPlace, clock: Callable[[], float] = time.time) -> Ledger:
-    """Open a ledger, or create it with its key if it does not exist. `clock`: seconds since 1970.
+def open_ledger(address: LedgerPlace) -> Ledger:
+    """Open a ledger, or create it with its key if it does not exist.
 
     Raises UnusableInput: it cannot be written, is not a ledger, is damaged or of another version, its key is missing,
     or the type of database is not supported.
     """
-    ledger = _opened(address, clock)
+    ledger = _opened(address)
     assert ledger is not None  # it is created
     return ledger
 
@@ -43,14 +43,14 @@ def open_existing_ledger(address: LedgerPlace) -> Ledger | None:
     """Open a ledger if it exists; None otherwise. Raises as `open_ledger` does."""
     if not is_on_server(address) and not ledger_file(address).exists():
         return None
-    return _opened(address, time.time, must_exist=True)
+    return _opened(address, must_exist=True)
 
 
-def _opened(address: LedgerPlace, clock: Callable[[], float], *, must_exist: bool = False) -> Ledger | None:
+def _opened(address: LedgerPlace, *, must_exist: bool = False) -> Ledger | None:
     known = as_address(address)
     if not is_on_server(known):
         path = ledger_file(known)
-        return SqliteLedger(known, path, clock).opened(known.key_file or key_path(path), must_exist=must_exist)
+        return SqliteLedger(known, path).opened(known.key_file or key_path(path), must_exist=must_exist)
     try:
         from importer.ledger.postgres_ledger import PostgresLedger  # only where it is installed and needed
     except ImportError:
@@ -67,4 +67,4 @@ def _opened(address: LedgerPlace, clock: Callable[[], float], *, must_exist: boo
             "set it to the path of that file; with a new ledger the file is created",
             "IMPORTER_LEDGER_KEY_FILE",
         )
-    return PostgresLedger(known, clock).opened(known.key_file, must_exist=must_exist)
+    return PostgresLedger(known).opened(known.key_file, must_exist=must_exist)

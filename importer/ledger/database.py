@@ -21,7 +21,7 @@ from sqlalchemy import Connection, Engine, bindparam, exc, insert, select, updat
 
 from importer.ledger.states import Scope
 from importer.ledger.tables import targets
-from importer.problems import Busy, DatabaseError, Problem, UnusableInput, unusable_file
+from importer.problems import Busy, DatabaseError, UnusableInput, unusable_file
 from importer.settings import LedgerAddress
 
 Result = TypeVar("Result")
@@ -201,10 +201,6 @@ class Database:
     def _keep_others_from_creating(self, connection: Connection) -> None:
         """No other process creates tables before this transaction, which writes, has ended."""
 
-    def _own_problems(self, _connection: Connection, _hint: str) -> Iterator[Problem]:
-        """What the database's own checks find."""
-        return iter(())
-
     # --- what only one kind has ---
 
     def watch(self, on_waiting: Callable[[float | None], None]) -> None:
@@ -219,7 +215,3 @@ class Database:
     def scrub(self) -> bool:
         """Overwrite the bytes of what was removed, in a file. False if that must wait as another process is reading."""
         return True
-
-    def description(self) -> str:
-        """What a person may want to know about its server, such as the time of one commit; "" for a file."""
-        return ""

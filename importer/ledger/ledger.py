@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, closing, suppress
 from datetime import datetime
 from pathlib import Path
@@ -41,13 +41,13 @@ from importer.ledger.states import (
 )
 from importer.ledger.tables import create_or_check, documents, people, runs
 from importer.models import Operation, Target
-from importer.problems import ConstraintError, DatabaseError, FilePlace, Problem, UsageError
+from importer.problems import ConstraintError, DatabaseError, UsageError
 from importer.settings import LedgerAddress
 
 _PAGE: Final = 5000  # rows that are read at once
 _AT_ONCE: Final = 1_000  # keys in one statement
 _KNOWN: Final = [people.c.identity, *(people.c[name] for name in Known.__annotations__)]
-_OF_ANSWER: Final = ("state", "status", "attempts", "updated_at")
+_OF_ANSWER: Final = ("state", "status", "attempts")
 _WANTED: Final = select(*_KNOWN).where(people.c.identity.in_(bindparam("wanted", expanding=True)))
 # Locked in one order, so that two processes cannot block each other.
 _WANTED_TO_CHANGE: Final = _WANTED.order_by(people.c.identity).with_for_update()
@@ -57,7 +57,6 @@ _OF_ORIGIN: Final = (
     .where(people.c.origin.in_(bindparam("wanted", expanding=True)))
 )
 _IDENTIFIED: Final = update(people).where(people.c.identity == bindparam("of"))
-_BACKUP: Final = "keep a copy of the file, restore it from a backup, and report this to the developers"
 
 
 class Ledger(Database, AbstractContextManager["Ledger"]):
@@ -74,14 +73,13 @@ class Ledger(Database, AbstractContextManager["Ledger"]):
     - E-mails, names and bodies are stored as keyed hashes only. A ledger cannot be opened with another key: every
       candidate would look new.
 
-    Errors outside the life of a row are raised as UnusableInput. `clock`: seconds since 1970.
+    Errors outside the life of a row are raised as UnusableInput.
     """
 
     fingerprints: Fingerprints
 
-    def __init__(self, address: LedgerAddress, name: str, engine: Engine, clock: Callable[[], float]) -> None:
+    def __init__(self, address: LedgerAddress, name: str, engine: Engine) -> None:
         super().__init__(address, name, engine)
-        self._clock = clock
         self._error: LedgerUnwritable | None = None
 
     def opened(self, key_file: Path, *, must_exist: bool) -> Self | None:
@@ -165,7 +163,7 @@ class Ledger(Database, AbstractContextManager["Ledger"]):
                 if plan.changes and all(known.get(each) == one for each, (one, _) in plan.changes.items()):
                     return plan  # its commit has succeeded: an allowed change leads to another record
             tried.append(plan_group(known, group))
-            _write_plan(connection, tried[-1], known, self._clock())
+            _write_plan(connection, tried[-1], known)
             return tried[-1]
 
         refused = self.write_with(work).refused
@@ -208,7 +206,7 @@ class Ledger(Database, AbstractContextManager["Ledger"]):
             if found.state not in (State.UNCONFIRMED, after):
                 now = f"row {row} of run {run} is {found.state}, not unconfirmed"
                 raise UsageError(f"{now}; there is nothing to resolve")
-            connection.execute(_IDENTIFIED, [{"of": found.identity, "state": after, "updated_at": self._clock()}])
+            connection.execute(_IDENTIFIED, [{"of": found.identity, "state": after}])
 
         self._change(settle)
 
@@ -222,7 +220,7 @@ class Ledger(Database, AbstractContextManager["Ledger"]):
             _mark_killed(connection, people.c.run == run)
             for row, state, status in changes:
                 of_row = update(people).filter_by(run=run, row=row, state=State.UNCONFIRMED)
-                connection.execute(of_row.values(state=state, status=status, updated_at=self._clock()))
+                connection.execute(of_row.values(state=state, status=status))
 
         self._change(settle)
 
@@ -256,26 +254,20 @@ class Ledger(Database, AbstractContextManager["Ledger"]):
 
         self._change(begin)
 
-    def end_run(self, run: str, ended_at: datetime, exit_code: int | None) -> None:
-        """Record how a run ended, and mark as unconfirmed what it left in flight; `exit_code` None: it was killed.
+    def end_run(self, run: str, ended_at: datetime) -> None:
+        """Record that a run has ended, and mark as unconfirmed what it left in flight.
 
         Raises LedgerUnwritable: it cannot be written; the next run of the same scope does it instead.
         """
 
         def end(connection: Connection) -> None:
             _mark_killed(connection, people.c.run == run)
-            ending = {"ended_at": ended_at.isoformat(), "exit_code": exit_code}
-            connection.execute(update(runs).where(runs.c.run == run).values(ending))
+            connection.execute(update(runs).where(runs.c.run == run).values(ended_at=ended_at.isoformat()))
 
         try:
             self.write_with(end)
         except DatabaseError as error:
             raise self._unwritable(str(error)) from None
-
-    def forget_run(self, run: str, now: datetime) -> None:
-        """Remove what could identify a person from a run: file, mapping and folder names. What was sent stays known."""
-        nothing = {"source": "", "sha256": "", "mapping": "", "folder": "", "purged_at": now.isoformat()}
-        self._change(lambda connection: connection.execute(update(runs).where(runs.c.run == run).values(nothing)))
 
     def run(self, run: str) -> RunRecord | None:
         """The run of that name."""
@@ -319,16 +311,16 @@ class Ledger(Database, AbstractContextManager["Ledger"]):
         found: the IDs of those that were uploaded; copies: how often each was sent without an answer; refused: what the
         service has not taken, and is forgotten.
         """
-        of_key, now = documents.c.key == bindparam("of"), self._clock()
+        of_key = documents.c.key == bindparam("of")
         with_id = update(documents).where(of_key).values(attempts=documents.c.attempts + bindparam("copies"))
-        same_id = documents.c.service.in_((service, "")), documents.c.document_id.in_(found.values())
+        same_id = documents.c.service == service, documents.c.document_id.in_(found.values())
 
         def write(connection: Connection) -> tuple[set[bytes], set[str]]:
             connection.execute(delete(documents).where(documents.c.key.in_(refused)))
             others = select(documents.c.document_id).where(*same_id, documents.c.key.not_in(found))
             of_others = set(connection.scalars(others)) if found else set()
             ids = [
-                {"of": key, "document_id": each, "service": service, "copies": copies.get(key, 0), "updated_at": now}
+                {"of": key, "document_id": each, "copies": copies.get(key, 0)}
                 for key, each in found.items()
                 if each not in of_others
             ]
@@ -336,8 +328,8 @@ class Ledger(Database, AbstractContextManager["Ledger"]):
                 connection.execute(with_id, ids)
             known = set(connection.scalars(select(documents.c.key).where(documents.c.key.in_(intended))))
             again = update(documents).where(documents.c.key.in_(known))
-            connection.execute(again.values(attempts=documents.c.attempts + 1, updated_at=now))
-            new = [{"key": key, "attempts": 1, "updated_at": now} for key in intended if key not in known]
+            connection.execute(again.values(attempts=documents.c.attempts + 1))
+            new = [{"key": key, "service": service, "attempts": 1} for key in intended if key not in known]
             if new:
                 connection.execute(insert(documents), new)
             return known, of_others
@@ -348,21 +340,6 @@ class Ledger(Database, AbstractContextManager["Ledger"]):
         """How often one of these was sent, over all runs, without an answer with its ID."""
         queries = _of_documents(select(func.coalesce(func.sum(documents.c.attempts - 1), 0)), keys)
         return self._ask(lambda connection: sum(int(connection.scalars(query).one()) for query in queries))
-
-    # --- what is wrong with it ---
-
-    def check(self) -> tuple[Problem, ...]:
-        """Every problem: what its database finds, and rows that no run can settle any more; empty if it is intact."""
-        left = people.c.state == State.IN_FLIGHT, runs.c.ended_at.is_not(None)
-        being_sent = select(func.count()).select_from(people.join(runs)).where(*left)
-
-        def examine(connection: Connection) -> Iterator[Problem]:
-            yield from self._own_problems(connection, _BACKUP)
-            if count := connection.scalar(being_sent):
-                message = f"{count} candidates are being sent by runs that have ended"
-                yield Problem("ledger-inconsistent", message, _BACKUP, FilePlace(self.name))
-
-        return self._ask(lambda connection: tuple(examine(connection)))
 
 
 # --- statements -----------------------------------------------------------------------------------
@@ -385,13 +362,13 @@ def _as_known(state: str, *others: Any) -> Known:
     return Known(State(state), *others)
 
 
-def _write_plan(connection: Connection, plan: WritePlan, before: Mapping[bytes, Known], now: float) -> None:
-    """`before`: the records of its identities; `now`: seconds since 1970."""
+def _write_plan(connection: Connection, plan: WritePlan, before: Mapping[bytes, Known]) -> None:
+    """`before`: the records of its identities."""
     first: list[dict[str, Any]] = []
     again: list[dict[str, Any]] = []
     answers: list[dict[str, Any]] = []
     for identity, (known, attempts) in sorted(plan.changes.items()):
-        values = known._asdict() | {"state": known.state.value, "attempts": attempts, "updated_at": now}
+        values = known._asdict() | {"state": known.state.value, "attempts": attempts}
         if identity not in before:
             first.append({"identity": identity} | values)
         elif known.state is State.IN_FLIGHT or (known.run, known.row) != (before[identity].run, before[identity].row):
@@ -411,30 +388,17 @@ def _mark_killed(connection: Connection, of_runs: ColumnElement[bool]) -> None:
 
 
 def _record(values: RowMapping) -> RunRecord:
-    others = {name: value for name, value in values.items() if name not in ("base", "operation", "target")}
-    for name in ("started_at", "ended_at", "purged_at"):
-        others[name] = others[name] and datetime.fromisoformat(others[name])
-    return RunRecord(scope=_scope(values["base"], values["operation"], values["target"]), **others)
+    began, ended = (value and datetime.fromisoformat(value) for value in (values["started_at"], values["ended_at"]))
+    return RunRecord(values["run"], _scope(values["base"], values["operation"], values["target"]), began, ended)
 
 
 def _run_values(record: RunRecord) -> dict[str, Any]:
     return {
         "run": record.run,
         **_scope_values(record.scope),
-        "source": _as_utf8(record.source),
-        "sha256": record.sha256,
-        "mapping": _as_utf8(record.mapping),
-        "folder": _as_utf8(record.folder),
         "started_at": record.started_at.isoformat(),
         "ended_at": record.ended_at and record.ended_at.isoformat(),
-        "exit_code": record.exit_code,
-        "purged_at": record.purged_at and record.purged_at.isoformat(),
     }
-
-
-def _as_utf8(name: str) -> str:
-    """A file name may not be UTF-8, but databases store only UTF-8."""
-    return name.encode("utf-8", "backslashreplace").decode()
 
 
 def _scope(base: str, operation: str, target: str) -> Scope:

@@ -16,7 +16,7 @@ from typing import Any, ClassVar, Final, TypeVar
 
 import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
-from sqlalchemy import Connection, create_engine, exc, func, select, text
+from sqlalchemy import Connection, create_engine, exc, func, select
 
 from importer.ledger.address import ledger_name, not_an_address
 from importer.ledger.database import Result, TargetLock, Work
@@ -90,7 +90,7 @@ class PostgresLedger(Ledger):
 
     remedy: ClassVar = "check the server and the network"
 
-    def __init__(self, address: LedgerAddress, clock: Callable[[], float]) -> None:
+    def __init__(self, address: LedgerAddress) -> None:
         """Raises UnusableInput if the address is not valid. Connects to nothing yet."""
         try:
             conninfo = _conninfo(address.location)
@@ -98,7 +98,7 @@ class PostgresLedger(Ledger):
             raise not_an_address() from None
         options = {"pool_pre_ping": True, "max_overflow": -1, "hide_parameters": True}
         engine = create_engine("postgresql+psycopg://", creator=lambda: _connect(conninfo), **options)
-        super().__init__(address, ledger_name(address), engine, clock)
+        super().__init__(address, ledger_name(address), engine)
         self._locked: list[tuple[str, bool]] = []  # the names of locks, and whether they are shared
         self._holder: Connection | None = None  # its session has the locks; used by the thread that writes
         self._was_there = False
@@ -297,15 +297,6 @@ class PostgresLedger(Ledger):
 
     def _keep_others_from_creating(self, connection: Connection) -> None:
         connection.execute(select(func.pg_advisory_xact_lock(_INITIALIZING)))
-
-    def description(self) -> str:
-        def ask(connection: Connection) -> tuple[str, float]:
-            version = connection.scalar(text("SHOW server_version"))
-            connection.execute(text("SELECT pg_current_xact_id()"))  # without it the commit would write nothing
-            return str(version).split()[0], time.perf_counter()
-
-        version, began = self._change(ask)
-        return f"PostgreSQL {version}, a commit takes {(time.perf_counter() - began) * 1000:.1f} ms"
 
     def _unusable(self, error: DatabaseError | OSError) -> UnusableInput:
         if isinstance(error, NotDurable):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import ExitStack, closing
 from hashlib import sha256
 from pathlib import Path
@@ -15,7 +15,7 @@ from sqlalchemy import URL, Connection, QueuePool, create_engine, event, exc
 from importer.file_lock import acquire
 from importer.files import INTERNAL, internal_folder
 from importer.ledger.ledger import Ledger
-from importer.problems import ConstraintError, DatabaseError, FilePlace, Problem, UnusableInput, not_writable
+from importer.problems import ConstraintError, DatabaseError, UnusableInput, not_writable
 from importer.settings import LedgerAddress
 from importer.sqlite_file import FREE_IT, connect, create_private, errors_translated, unusable
 
@@ -28,7 +28,7 @@ class SqliteLedger(Ledger):
 
     remedy: ClassVar = FREE_IT
 
-    def __init__(self, address: LedgerAddress, path: Path, clock: Callable[[], float]) -> None:
+    def __init__(self, address: LedgerAddress, path: Path) -> None:
         """Open the file, or create a private one. Raises UnusableInput: it cannot be written."""
         try:
             internal_folder(path.parent)
@@ -38,7 +38,7 @@ class SqliteLedger(Ledger):
         url, options = URL.create("sqlite", database=str(path)), {"max_overflow": -1, "hide_parameters": True}
         engine = create_engine(url, creator=lambda: _set_up(path), poolclass=QueuePool, **options)
         event.listen(engine, "begin", _begin)
-        super().__init__(address, str(path), engine, clock)
+        super().__init__(address, str(path), engine)
         self._path = path
         self._inode = path.stat().st_ino
         self._free: dict[str, Callable[[], None]] = {}
@@ -72,15 +72,6 @@ class SqliteLedger(Ledger):
             connection.execute("VACUUM")
             (is_busy, *_) = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
         return not is_busy
-
-    def _own_problems(self, connection: Connection, hint: str) -> Iterator[Problem]:
-        place = FilePlace(self.name)
-        for finding in connection.exec_driver_sql("PRAGMA integrity_check").scalars():
-            if finding != "ok":
-                yield Problem("ledger-damaged", f"the database is damaged: {finding}", hint, place)
-        if broken := len(connection.exec_driver_sql("PRAGMA foreign_key_check").all()):
-            message = f"{broken} entries refer to entries that do not exist"
-            yield Problem("ledger-inconsistent", message, hint, place)
 
     def is_in_place(self) -> bool:
         """SQLite continues to write to a file that was removed."""

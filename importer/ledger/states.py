@@ -75,23 +75,12 @@ class Scope:
 
 @dataclass(frozen=True, slots=True)
 class RunRecord:
-    """One run: where it sends to, what it reads, and how it ended.
-
-    `source` is the name of the source file and `sha256` the hash of the copy that was read; `mapping` and `folder`
-    are paths as they were given. `ended_at` None: it is running, or was killed. If `purged_at` is set, `source`,
-    `sha256`, `mapping` and `folder` are empty.
-    """
+    """One run, and where it sends to. `ended_at` None: it is running, or was killed."""
 
     run: str
     scope: Scope
-    source: str
-    sha256: str
-    mapping: str
-    folder: str
     started_at: datetime
     ended_at: datetime | None = None
-    exit_code: int | None = None
-    purged_at: datetime | None = None
 
 
 class Known(NamedTuple):

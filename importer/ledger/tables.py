@@ -10,7 +10,6 @@ from sqlalchemy import (
     CheckConstraint,
     Column,
     Connection,
-    Float,
     ForeignKey,
     Index,
     Integer,
@@ -26,8 +25,7 @@ from importer.ledger.fingerprints import Fingerprints, create_key, key_unusable,
 from importer.ledger.states import State
 from importer.problems import DatabaseError, UnusableInput, unusable_file
 
-VERSION: Final = 6  # an earlier one but 5 was never released
-_WITHOUT_SERVICE: Final = 5  # documents did not have theirs
+VERSION: Final = 7
 _TEXT: Final = String().with_variant(String(collation="C"), "postgresql")
 _STATES: Final = ", ".join(f"'{state}'" for state in State)
 
@@ -47,21 +45,15 @@ targets: Final = Table(
     Column("started_at", _TEXT, nullable=False),
 )
 
-runs: Final = Table(  # if purged_at is set, source, sha256, mapping and folder are empty
+runs: Final = Table(
     "runs",
     TABLES,
     Column("run", _TEXT, primary_key=True),
     Column("base", _TEXT, nullable=False),
     Column("operation", _TEXT, nullable=False),
     Column("target", _TEXT, nullable=False),
-    Column("source", _TEXT, nullable=False),
-    Column("sha256", _TEXT, nullable=False),
-    Column("mapping", _TEXT, nullable=False),
-    Column("folder", _TEXT, nullable=False),
     Column("started_at", _TEXT, nullable=False),
     Column("ended_at", _TEXT),
-    Column("exit_code", Integer),
-    Column("purged_at", _TEXT),
 )
 
 documents: Final = Table(
@@ -69,9 +61,8 @@ documents: Final = Table(
     TABLES,
     Column("key", LargeBinary, primary_key=True),  # of the content, at one service
     Column("document_id", _TEXT),  # None: it was sent, and the answer is not known
-    Column("service", _TEXT, nullable=False, server_default=""),  # that gave the ID; "" of version 5
+    Column("service", _TEXT, nullable=False),  # that gave the ID
     Column("attempts", Integer, nullable=False),
-    Column("updated_at", Float, nullable=False),  # seconds since 1970
     sqlite_with_rowid=False,
 )
 
@@ -87,7 +78,6 @@ people: Final = Table(
     Column("origin", LargeBinary, nullable=False, index=True),
     Column("after_unconfirmed", Boolean, nullable=False),
     Column("attempts", Integer, nullable=False),  # requests of that run for the row
-    Column("updated_at", Float, nullable=False),  # seconds since 1970
     Index("people_of_run", "run", "row"),
     sqlite_with_rowid=False,
 )
@@ -117,14 +107,11 @@ def create_or_check(connection: Connection, name: str, key_file: Path, *, must_e
     found = connection.execute(select(about)).all()
     if len(found) != 1:
         raise DatabaseError("its version is missing", is_damaged=True)
-    if found[0].version not in (VERSION, _WITHOUT_SERVICE):
+    if found[0].version != VERSION:
         raise _other_version(name, found[0].version)
     fingerprints = read_fingerprints(key_file)
     if fingerprints.key_check() != found[0].key_check:
         raise key_unusable(key_file, "this key file belongs to another ledger", "put back the original key file")
-    if found[0].version == _WITHOUT_SERVICE:
-        connection.exec_driver_sql("ALTER TABLE documents ADD COLUMN service TEXT NOT NULL DEFAULT ''")
-        connection.execute(about.update().values(version=VERSION))
     return fingerprints
 
 

@@ -53,7 +53,7 @@ def close(folder: Path, ledger: Ledger) -> Summary:
         write_manifest(folder, manifest.ended(Ending(datetime.now(UTC), finished=False, exit_code=None)))
     Presences(folder.parent).forget(manifest.run)
     summary = rewrite_report(folder)
-    ledger.end_run(manifest.run, summary.ended_at or summary.started_at, summary.exit_code)
+    ledger.end_run(manifest.run, summary.ended_at or summary.started_at)
     return summary
 
 

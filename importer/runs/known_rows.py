@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from importer.ledger import DONE, Known, Ledger, RunRecord, Scope, Sent, State
+from importer.ledger import DONE, Known, Ledger, Scope, Sent, State
 from importer.models import IMPORTED_WITH_OTHER_DATA, Outcome, OutcomeKind
 from importer.problems import Problem
 
@@ -86,7 +86,7 @@ class KnownRows:
         return None
 
     def _of_done(self, ledger: Ledger, rows: tuple[int, ...], known: Known, *, is_ready: bool) -> Outcome:
-        by = _by(ledger.run(known.run), known)
+        by = f"by run {known.run}, row {known.row}"
         how = "with another e-mail address" if is_ready else "in another form"
         if not self.corrected.intersection(rows):
             problem = Problem("imported-corrected", f"imported {how} {by}")
@@ -101,14 +101,9 @@ class KnownRows:
         ways = f"continue that run with: importer resume {run}; or " if self.can_resume else ""
         problem = Problem(
             "unconfirmed",
-            f"sent {how}{_by(ledger.run(run), known)}, but the response was lost or inconclusive; "
+            f"sent {how}by run {run}, row {sent}, but the response was lost or inconclusive; "
             f"{'it may be the same person' if how else 'this row is not valid now'}, so this row was not sent",
             f"{ways}look in the service and record the result with: importer resolve {run} {sent} --created "
             "(or --not-created; with --out, if the run had it); then run the same command again",
         )
         return Outcome(row, OutcomeKind.UNCONFIRMED, problems=(problem,))
-
-
-def _by(record: RunRecord | None, known: Known) -> str:
-    source = f" from {record.source}" if record and record.source else ""  # not of one that was purged
-    return f"by run {known.run}{source}, row {known.row}"

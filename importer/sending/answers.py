@@ -130,8 +130,6 @@ def classify(answer: Reply | NoReply, exists_words: str = "") -> Disposition:
     """
     if isinstance(answer, NoReply):
         return Disposition.AMBIGUOUS if answer.may_have_arrived else Disposition.AGAIN
-    if answer.is_outdated:
-        return Disposition.AGAIN
     found = _BY_STATUS.get(answer.status, Disposition.AMBIGUOUS)
     if found is Disposition.REJECTED and exists_words and exists_words.casefold() in answer.message.casefold():
         return Disposition.ALREADY_EXISTS

@@ -197,10 +197,7 @@ def _result(state: tenacity.RetryCallState) -> Replied:
 
 
 def wait_after(answer: Reply | NoReply, refusals: int) -> float:
-    """Seconds: Retry-After, or a backoff. A token that was replaced meanwhile needs no wait."""
-    if isinstance(answer, Reply):
-        if answer.is_outdated:
-            return 0.0
-        if answer.retry_after is not None:
-            return answer.retry_after
+    """Seconds: Retry-After, or a backoff."""
+    if isinstance(answer, Reply) and answer.retry_after is not None:
+        return answer.retry_after
     return min(_FIRST_WAIT * 2.0 ** min(refusals - 1, 10), _LONGEST_WAIT) + random.random() / 4

@@ -22,7 +22,7 @@ from importer.sending.explanations import INTERRUPTED, LEDGER_LOST, window_over
 from importer.sending.options import Cancellation, Window
 from importer.sending.pace import Pace
 from importer.sending.senders import wait_after
-from importer.service import NOT_JSON, NoReply, Reply
+from importer.service import NoReply, Reply
 from importer.settings import UploadForm
 
 _LOOK: Final = 0.1  # seconds between two looks at a stop
@@ -30,7 +30,6 @@ _REFUSALS: Final = frozenset({408, 423, 425, 429})  # to be repeated
 _NOT_OF_THE_FILE: Final = frozenset({401, 403, 404, 405, 410})
 _NOT_SENT: Final = NoReply("the run stopped", may_have_arrived=False)
 _MOST_FAILURES: Final = 3  # one after the other: the service is down
-_MOST_ODD: Final = 3  # answers that are not JSON, before any with an ID: it is another operation
 _AHEAD: Final = 8  # documents for each thread: while a turn of the ledger is written, others go on
 _MOST_BYTES: Final = 32 << 20  # under way at once, or one document: a body is four times in memory
 
@@ -53,20 +52,13 @@ SendUpload = Callable[[UploadForm, str, str, bytes], Reply | NoReply]
 class Uploaded:
     """What became of documents, by SHA-256: their IDs, or the outcome of their rows and why.
 
-    stop: why the others were not uploaded. copies: how often the document of a key may have arrived without an ID; odd:
-    how many answers were not JSON.
+    stop: why the others were not uploaded. copies: how often the document of a key may have arrived without an ID.
     """
 
     ids: dict[str, str] = field(default_factory=dict)
     failures: dict[str, tuple[OutcomeKind, Problem]] = field(default_factory=dict)
     stop: Stop | None = None
     copies: Counter[bytes] = field(default_factory=Counter)
-    odd: int = 0
-
-    @property
-    def is_useless(self) -> bool:
-        """Whether the operation has only given answers that are not JSON: it is another one."""
-        return self.odd >= _MOST_ODD and not self.ids
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,8 +165,7 @@ class Uploader:
             return True
         if isinstance(answer, Reply) and 200 <= answer.status < 300:
             hint = "correct upload_id_at; importer doctor --try-upload FILE shows an answer"
-            what = NOT_JSON if answer.message == NOT_JSON else f"it has no document ID at {self.form.id_at}"
-            reason = f"the answer to an upload ({answer.status}) is of no use: {what}"
+            reason = f"the answer to an upload ({answer.status}) has no document ID at {self.form.id_at}"
             done.stop = done.stop or Stop("upload-refused", reason, hint)
             return True
         words = f": {answer.message}" if isinstance(answer, Reply) and answer.message else ""
@@ -212,22 +203,16 @@ class Uploader:
         def once() -> Reply | NoReply:
             now = clock.now()
             clock.sleep(has_ended, pace.next_turn(now) - now)
-            if has_ended.is_set() or done.is_useless:
+            if has_ended.is_set():
                 return _NOT_SENT
             answer = self.send(self.form, document.name, document.kind, content)
             pace.answered(clock.now(), is_refused=isinstance(answer, Reply) and answer.status in _REFUSALS)
             if _may_be_there(answer) and not (isinstance(answer, Reply) and answer.document_id):
                 done.copies[document.key] += 1
-                done.odd += isinstance(answer, Reply) and answer.message == NOT_JSON
             return answer
 
-        def is_to_repeat(answer: Reply | NoReply) -> bool:
-            if isinstance(answer, Reply) and answer.message == NOT_JSON:
-                return not done.is_useless
-            return _is_to_repeat(answer)
-
         retrying = tenacity.Retrying(
-            retry=tenacity.retry_if_result(is_to_repeat),
+            retry=tenacity.retry_if_result(_is_to_repeat),
             wait=lambda state: min(
                 wait_after(_result(state), state.attempt_number), max(since + self.patience - clock.now(), 0.0)
             ),
@@ -249,7 +234,7 @@ def _may_be_there(answer: Reply | NoReply | str) -> bool:
 def _is_to_repeat(answer: Reply | NoReply) -> bool:
     if isinstance(answer, NoReply):
         return True
-    return answer.status >= 500 or answer.status in _REFUSALS or answer.is_outdated
+    return answer.status >= 500 or answer.status in _REFUSALS
 
 
 def _result(state: tenacity.RetryCallState) -> Reply | NoReply:

@@ -5,15 +5,13 @@ from __future__ import annotations
 import base64
 import json
 import re
-import secrets
 import threading
 import time
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from datetime import UTC, datetime
-from itertools import islice
 from typing import Any, Final, NamedTuple
 from urllib.parse import urlsplit
+
+import urllib3
 
 from importer import __version__
 from importer.models import Operation, Question, Target
@@ -34,8 +32,7 @@ class Reply(NamedTuple):
     `message`: the body as one readable line, may be ""; for a 201 only if its body is unexpected, and then only what it
     says about success, since a pool's record contains presigned URLs. `retry_after`: seconds, at most a quarter of an
     hour. `email`: the address in the body of a 201, or "". `candidate_id`: the ID of the record (2.5) in the body of a
-    pool's 201. `is_outdated`: the token was refused, but there is a new one, which the next request uses.
-    `document_id`: of an upload that was accepted.
+    pool's 201. `document_id`: of an upload that was accepted.
     """
 
     status: int
@@ -43,11 +40,9 @@ class Reply(NamedTuple):
     retry_after: float | None = None
     email: str = ""
     candidate_id: int | None = None
-    is_outdated: bool = False
     document_id: str | None = None
 
 
-NOT_JSON: Final = "it is not JSON"  # the answer to an upload
 PROBED = "importer-probe"  # a job post that does not exist: a healthy service responds with 404
 
 
@@ -61,12 +56,7 @@ def service_of(settings: Settings, base_url: str, token: str, connections: int) 
         ca_file=settings.ca_file,
     )
     return RecruitingService(
-        base_url,
-        token,
-        limits=limits,
-        connections=connections,
-        options_separator=settings.options_separator,
-        changed_token=settings.changed_token,
+        base_url, token, limits=limits, connections=connections, options_separator=settings.options_separator
     )
 
 
@@ -76,7 +66,6 @@ class RecruitingService:
     base_url: scheme, host and optionally a path before /api/v1/; checked by the settings (https, or loopback).
     connections: how many are kept open.
     transport: the HTTP library; "auto" uses the faster one if it is installed.
-    changed_token: given the token that was refused (401), returns a new one, if there is one.
     """
 
     def __init__(
@@ -89,11 +78,15 @@ class RecruitingService:
         transport: TransportChoice = "auto",
         options_separator: str | None = None,
         now: Now = lambda: datetime.now(UTC),
-        changed_token: Callable[[str], str | None] = lambda _: None,
     ) -> None:
         self._base_url = base_url.rstrip("/")
-        self._keys = _Keys.of(token)
-        self._changed_token, self._renewing = changed_token, threading.Lock()
+        self._headers = {
+            "Authorization": f"Bearer {token}",
+            "Accept": "application/json",
+            "Accept-Encoding": "identity",
+            "User-Agent": f"importer/{__version__}",
+        }
+        self._post_headers = {**self._headers, "Content-Type": "application/json"}
         self._limits = limits or Limits()
         self._explaining, self._refusal = threading.Lock(), (0.0, NoReply("", may_have_arrived=False))
         self._transport = open_transport(self._limits, connections, transport)
@@ -113,14 +106,12 @@ class RecruitingService:
             path = f"/api/v1/job-posts/{target.id}/apply/"
         else:
             path = f"/api/v1/talent-pools/{target.id}/add-candidate/"
-        keys = self._keys
-        raw = self._ask(Request("POST", self._base_url + path, keys.post_headers, body))
+        raw = self._ask(Request("POST", self._base_url + path, self._post_headers, body))
         if isinstance(raw, NoReply):
             return raw
         if raw.status == 201:
             return _created(target.operation, raw.body)
-        reply = Reply(raw.status, message_of(raw), retry_after(raw, self._now))
-        return reply._replace(is_outdated=True) if reply.status == 401 and self._is_renewed(keys) else reply
+        return Reply(raw.status, message_of(raw), retry_after(raw, self._now))
 
     def upload(self, form: UploadForm, name: str, kind: str, content: bytes) -> Reply | NoReply:
         """Upload one document once, and wait for the response; an accepted one has its ID, if that is where it should.
@@ -128,19 +119,17 @@ class RecruitingService:
         The operation is only named by the description (part 1): how it is called is a setting.
         """
         content_type, body = encoded(form, name, kind, content)
-        keys, parts = self._keys, urlsplit(self._base_url)
-        headers = {**keys.headers, "Content-Type": content_type}
+        parts = urlsplit(self._base_url)
+        headers = {**self._headers, "Content-Type": content_type}
         raw = self._ask(Request("POST", f"{parts.scheme}://{parts.netloc}{form.path}", headers, body))
         if isinstance(raw, NoReply):
             return raw
         is_accepted = 200 <= raw.status < 300
         found = document_id(form.id_at, raw.body) if is_accepted else None
-        try:
-            words = "" if found else possible_ids(raw.body) if is_accepted else message_of(raw)
-        except (ValueError, RecursionError):
-            words = NOT_JSON
-        reply = Reply(raw.status, words, retry_after(raw, self._now), document_id=found)
-        return reply._replace(is_outdated=True) if reply.status == 401 and self._is_renewed(keys) else reply
+        if is_accepted and found is None and not (raw.complete and raw.body):
+            return NoReply("its answer was cut off", may_have_arrived=True)
+        words = "" if found else one_line(raw.body.decode(errors="replace")) if is_accepted else message_of(raw)
+        return Reply(raw.status, words, retry_after(raw, self._now), document_id=found)
 
     def probe(self, job_post: str) -> Reply | NoReply:
         """Request a question list (4.1) once, only to see whether the service responds.
@@ -175,11 +164,7 @@ class RecruitingService:
         return read_questions(self._base_url, job_post, get, self._options_separator)
 
     def _get(self, url: str, body_limit: int | None = None) -> RawReply | NoReply:
-        keys = self._keys
-        raw = self._ask(Request("GET", url, keys.headers, body_limit=body_limit))
-        if isinstance(raw, RawReply) and raw.status == 401 and self._is_renewed(keys):
-            return self._ask(Request("GET", url, self._keys.headers, body_limit=body_limit))
-        return raw
+        return self._ask(Request("GET", url, self._headers, body_limit=body_limit))
 
     def _ask(self, request: Request) -> RawReply | NoReply:
         raw = self._transport.send(request)
@@ -191,32 +176,6 @@ class RecruitingService:
                     self._refusal = time.monotonic() + _EXPLAINED_SECONDS, explained(raw, request.url, self._limits)
                 return self._refusal[1]
         return raw
-
-    def _is_renewed(self, used: _Keys) -> bool:
-        """Whether there is another token than the refused one, found by this request or by one before it."""
-        with self._renewing:
-            if self._keys is used and (token := self._changed_token(used.token)) is not None:
-                self._keys = _Keys.of(token)
-            return self._keys is not used
-
-
-@dataclass(frozen=True, repr=False)
-class _Keys:
-    """A token, and the headers of requests with it."""
-
-    token: str
-    headers: dict[str, str]
-    post_headers: dict[str, str]
-
-    @classmethod
-    def of(cls, token: str) -> _Keys:
-        headers = {
-            "Authorization": f"Bearer {token}",
-            "Accept": "application/json",
-            "Accept-Encoding": "identity",
-            "User-Agent": f"importer/{__version__}",
-        }
-        return cls(token, headers, {**headers, "Content-Type": "application/json"})
 
 
 def _created(operation: Operation, body: bytes) -> Reply:
@@ -256,31 +215,22 @@ _TYPES: Final = {
     "gif": "image/gif",
     "txt": "text/plain; charset=utf-8",
 }
-_SHOWN: Final = 10  # places of an answer
 _ID: Final = re.compile(r"(?=.*\d)[0-9A-Za-z_.:=+~-]{1,200}", re.ASCII)
 
 
 def encoded(form: UploadForm, name: str, kind: str, content: bytes) -> tuple[str, bytes]:
     """The content type and the body of the request. kind: of the document, such as pdf."""
+    name = name.encode("utf-8", "backslashreplace").decode()
+    content_type = _TYPES.get(kind, "application/octet-stream")
     fields = {key: value.replace("{name}", name) for key, value in form.fields.items()}
     if form.form == "raw":
-        return _TYPES.get(kind, "application/octet-stream"), content
+        return content_type, content
     if form.form == "base64_json":
         body = {form.field: base64.b64encode(content).decode(), **fields}
-        return "application/json", json.dumps(body, ensure_ascii=False).encode("utf-8", "backslashreplace")
-    boundary = f"importer-{secrets.token_hex(16)}"
-    parts = [_part(boundary, f'name="{key}"', "text/plain; charset=utf-8", value) for key, value in fields.items()]
-    quoted = name.replace("\\", "_").replace('"', "%22").replace("\r", "%0D").replace("\n", "%0A")
-    file = f'name="{form.field}"; filename="{quoted}"'
-    head = _part(boundary, file, _TYPES.get(kind, "application/octet-stream"), "")[:-2]
-    return f"multipart/form-data; boundary={boundary}", b"".join(
-        (*parts, head, content, f"\r\n--{boundary}--\r\n".encode())
-    )
-
-
-def _part(boundary: str, disposition: str, content_type: str, text: str) -> bytes:
-    head = f"--{boundary}\r\nContent-Disposition: form-data; {disposition}\r\nContent-Type: {content_type}\r\n\r\n"
-    return f"{head}{text}\r\n".encode("utf-8", "backslashreplace")
+        return "application/json", json.dumps(body, ensure_ascii=False).encode()
+    file = name, content, content_type
+    encoded_body, multipart = urllib3.encode_multipart_formdata([*fields.items(), (form.field, file)])
+    return multipart, encoded_body
 
 
 def document_id(pointer: str, body: bytes) -> str | None:
@@ -294,20 +244,3 @@ def document_id(pointer: str, body: bytes) -> str | None:
         return None
     text = str(found) if type(found) in (int, str) else ""
     return text if _ID.fullmatch(text) else None
-
-
-def possible_ids(body: bytes) -> str:
-    """The places of an answer that could have the ID, with their values: `/content/id = 70000, ...`.
-
-    Raises ValueError, RecursionError: it is not JSON.
-    """
-
-    def walk(value: Any, at: str) -> Iterator[str]:
-        if isinstance(value, dict | list):
-            parts = value.items() if isinstance(value, dict) else enumerate(value)
-            for key, one in parts:
-                yield from walk(one, f"{at}/{str(key).replace('~', '~0').replace('/', '~1')}")
-        elif document_id(at, body) is not None:
-            yield f"{at} = {value}"
-
-    return ", ".join(islice(walk(json.loads(body), ""), _SHOWN))

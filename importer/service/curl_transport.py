@@ -84,7 +84,7 @@ class _Handle:
             return NoReply(self._reason(error), may_have_arrived=self._was_started)
         if self._is_encrypted and not curl.getinfo(pycurl.NUM_CONNECTS) and self._came_before(received):
             self._last_used = _NEVER
-            return NoReply(Failure.EARLIER, may_have_arrived=True)
+            return NoReply(Failure.LOST, may_have_arrived=True)
         body = b"".join(self._pieces)[: self._most]
         return RawReply(status, self._relevant_headers(), body, error == pycurl.E_OK)
 
@@ -140,9 +140,9 @@ class _Handle:
         if error == pycurl.E_COULDNT_CONNECT and not self._was_started:
             number = self._curl.getinfo(pycurl.OS_ERRNO)
             return Failure.REFUSED if number == errno.ECONNREFUSED else Failure.OTHER.format(kind=os.strerror(number))
-        found = (_AFTER_START if self._was_started else _BEFORE_START).get(error, Failure.OTHER)
-        if found is Failure.CLOSED and self._is_late:
-            found = Failure.NO_ANSWER
+        found = _BEFORE_START.get(error, Failure.OTHER)
+        if self._was_started:
+            found = Failure.NO_ANSWER if self._is_late or error == pycurl.E_OPERATION_TIMEDOUT else Failure.LOST
         limit = self._limits.reached(time.monotonic() - self._began)
         return found.format(connect=self._limits.connect, limit=limit, kind=f"curl {error}")
 
@@ -217,19 +217,6 @@ _BEFORE_START: Final[dict[int, Failure]] = {
     pycurl.E_COULDNT_RESOLVE_HOST: Failure.NAME_UNKNOWN,
     pycurl.E_OPERATION_TIMEDOUT: Failure.NO_CONNECTION,
     **_TLS,
-}
-_AFTER_START: Final[dict[int, Failure]] = {
-    pycurl.E_OPERATION_TIMEDOUT: Failure.NO_ANSWER,
-    pycurl.E_GOT_NOTHING: Failure.CLOSED,
-    # libcurl wanted to repeat the request on another connection, or could not open one; or we ended it
-    pycurl.E_ABORTED_BY_CALLBACK: Failure.CLOSED,
-    pycurl.E_COULDNT_RESOLVE_HOST: Failure.CLOSED,
-    pycurl.E_COULDNT_CONNECT: Failure.CLOSED,
-    **dict.fromkeys(_TLS, Failure.CLOSED),
-    pycurl.E_SEND_ERROR: Failure.RESET,
-    pycurl.E_RECV_ERROR: Failure.RESET,
-    pycurl.E_UNSUPPORTED_PROTOCOL: Failure.NOT_HTTP,  # HTTP/0.9: no status line at all
-    pycurl.E_FTP_WEIRD_SERVER_REPLY: Failure.NOT_HTTP,
 }
 
 

@@ -53,7 +53,7 @@ class RequestsTransport:
             return NoReply(_reason(error, self._limits, has_left=body.has_left), may_have_arrived=body.has_left)
         if raw.status < _FIRST_FINAL:
             raw.close()
-            return NoReply(Failure.NOT_HTTP, may_have_arrived=True)
+            return NoReply(Failure.LOST, may_have_arrived=True)
         try:
             content, complete = _read(raw, request.body_limit or self._limits.body)
         finally:
@@ -126,10 +126,6 @@ _REASONS: Final[tuple[tuple[type[BaseException], Failure], ...]] = (
     (urllib3.exceptions.SSLError, Failure.TLS_REFUSED),
     (urllib3.exceptions.ReadTimeoutError, Failure.NO_ANSWER),
     (TimeoutError, Failure.NO_ANSWER),
-    (http.client.RemoteDisconnected, Failure.CLOSED),  # before its parent, the reset
-    (ConnectionResetError, Failure.RESET),
-    (BrokenPipeError, Failure.RESET),
-    (http.client.HTTPException, Failure.NOT_HTTP),
 )
 
 
@@ -144,8 +140,8 @@ def _reason(error: BaseException, limits: Limits, *, has_left: bool) -> str:
     found = next((reason for kind, reason in _REASONS if any(isinstance(link, kind) for link in chain)), None)
     if not has_left and limits.proxy and found is not Failure.TLS_REFUSED:
         return Failure.PROXY
-    if has_left and found is Failure.TLS_REFUSED:
-        found = Failure.CLOSED
+    if has_left and found is not Failure.NO_ANSWER:
+        return Failure.LOST
     if found is None:
         return Failure.OTHER.format(kind=type(chain[-1]).__name__)
     return found.format(connect=limits.connect, limit=limits.reached(time.monotonic() - _CALL.began))

@@ -91,10 +91,7 @@ class Failure(StrEnum):
     TLS_REFUSED = "the TLS handshake failed or the certificate is not valid"
     PROXY = "the proxy (IMPORTER_PROXY) cannot be reached, or refused to connect to the service"
     NO_ANSWER = "no response within {limit:g} s"
-    CLOSED = "the connection was closed without a response"
-    RESET = "the connection was reset"
-    NOT_HTTP = "the response was not HTTP"
-    EARLIER = "received a second response to an earlier request"
+    LOST = "the connection ended before a response in HTTP"
     OTHER = "the connection failed ({kind})"
 
 

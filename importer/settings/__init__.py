@@ -277,18 +277,6 @@ class Settings(BaseModel):
             raise UnusableInput(problems)
         return self._read_token()
 
-    def changed_token(self, used: str) -> str | None:
-        """What the token file has now, if that is another usable token than the one that was used."""
-        if self.token_file is None or self.token is not None or not self.token_file.is_file():
-            return None
-        try:
-            found = None if self._readable_by_others() else self._read_token()
-        except UnusableInput:  # the refusal of the token in use is reported
-            return None
-        if found is None or found == used:
-            return None
-        return found
-
     def unconfirmed_use(self) -> TokenUse | None:
         """The use of the token that the user has to confirm before anything is sent, see `trust`."""
         address = self._set_by.get("base_url")

@@ -86,5 +86,5 @@ def test_a_run_that_may_have_sent_something_is_kept(tmp_path: Path) -> None:
         journal.begin()
     (killed(tmp_path, unreadable) / "run.json").write_text("{", encoding="utf-8")
     with open_ledger(tmp_path / "ledger.sqlite") as ledger:
-        ledger.begin_run(RunRecord(known, MANIFEST.scope, "a.csv", "ab" * 32, "m.yaml", "", NOON))
+        ledger.begin_run(RunRecord(known, MANIFEST.scope, NOON))
         assert list(remove_abandoned(tmp_path, ledger, Presences(tmp_path))) == []

@@ -62,7 +62,7 @@ def test_only_the_fixed_rows_are_sent_and_the_file_knows_them(serve: Serve) -> N
     for command in ("check", "run", "run"):
         again = served(command, *RUN[1:], "--json")
         assert (again.code, again.counts) == (0, {"already_imported": 4})
-    by = [f"by run {ran.summary['run']} from people.csv, row" for ran in (fixed, last)]
+    by = [f"by run {ran.summary['run']}, row" for ran in (fixed, last)]
     assert notes(served, again) == [
         "",
         f"imported in another form {by[0]} 3",
@@ -111,8 +111,7 @@ def test_a_row_with_another_name_and_address_is_known(serve: Serve) -> None:
     assert twice.counts == {"already_imported": 2}
     (problem,) = twice.summary["problems"]
     assert problem["what"] == (
-        f"sent with another e-mail address by run {entered.summary['run']} from people.csv, row 3; "
-        "this row was not sent"
+        f"sent with another e-mail address by run {entered.summary['run']}, row 3; this row was not sent"
     )
     assert served.accepted == ["person1@example.com", "ada@example.com"]
 

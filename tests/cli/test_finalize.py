@@ -21,7 +21,7 @@ from importer.runs.row_selection import ALL_ROWS, Selection
 from importer.runs.run_report import rewrite_report
 from importer.runs.table import TABLE, Classified, RunTable
 from importer.sources import open_sheet
-from tests.ledger.given import intend
+from tests.ledger.given import intend, problems_of
 
 RUN = "20260301-120000-abcd"
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -69,7 +69,7 @@ def folder(tmp_path: Path, ledger: Ledger) -> Path:
     (folder / "source.csv").write_text(SOURCE, encoding="utf-8")
     write_manifest(folder, MANIFEST)
     checked(folder, [Classified((row,), ReadyCandidate(row, f"person{row}@example.com", b"")) for row in range(2, 8)])
-    ledger.begin_run(RunRecord(RUN, MANIFEST.scope, "people.csv", "ab" * 32, "mapping.yaml", str(folder), NOON))
+    ledger.begin_run(RunRecord(RUN, MANIFEST.scope, NOON))
     for row, state in STATES.items():
         live(ledger, row, state)
     return folder
@@ -111,7 +111,7 @@ def test_every_row_gets_its_outcome_from_the_ledger(folder: Path, ledger: Ledger
     assert there is not None
     assert [problem.code for problem in there.problems] == ["created-by-earlier-request"]
     assert ledger.unfinished_runs(MANIFEST.scope) == ()
-    assert ledger.check() == ()
+    assert problems_of(ledger) == []
 
 
 def test_what_was_checked_is_known_without_the_ledger(folder: Path, ledger: Ledger) -> None:
@@ -170,7 +170,7 @@ def test_a_later_report_says_the_same(folder: Path, ledger: Ledger) -> None:
     """Unconfirmed rows of a killed run stay unconfirmed in its report, whatever a later run finds."""
     first = close(folder, ledger)
     identity = ledger.fingerprints.identity(MANIFEST.scope, "person3@example.com")
-    ledger.begin_run(RunRecord("run-2", MANIFEST.scope, "people.csv", "", "", "", NOON))
+    ledger.begin_run(RunRecord("run-2", MANIFEST.scope, NOON))
     intend(ledger, Intent(Attempt(identity, "run-2", 3, 1), b"body"))
     ledger.write([Answered(Attempt(identity, "run-2", 3, 1), State.CREATED, 201)])
     assert counts(rewrite_report(folder)) == counts(first)

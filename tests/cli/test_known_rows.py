@@ -53,7 +53,7 @@ def test_an_unconfirmed_row_with_another_email_waits_for_the_first(serve: Serve,
         assert (told.code, told.counts) == (4, {"unconfirmed": 1, "already_imported": 1})
         (problem,) = told.summary["problems"]
         assert problem["what"] == (
-            f"sent with another e-mail address by run {run} from people.csv, row 3, but the response was lost or "
+            f"sent with another e-mail address by run {run}, row 3, but the response was lost or "
             "inconclusive; it may be the same person, so this row was not sent"
         )
         assert f"importer resolve {run} 3 --created (or --not-created; with --out" in problem["hint"]
@@ -137,7 +137,7 @@ def test_a_file_is_known_by_its_content_and_its_rows_by_their_number(serve: Serv
         again = served(command, "copy.csv", *RUN[2:], "--json")
         assert (again.code, again.counts) == (0, {"already_imported": 2}), again.out
         assert [one["what"] for one in again.summary["problems"] if one["code"] == "imported-corrected"] == [
-            f"imported with another e-mail address by run {run} from people.csv, row 2"
+            f"imported with another e-mail address by run {run}, row 2"
         ]
     assert len(served.accepted) == 2
 

@@ -23,6 +23,7 @@ from tests.crash.failpoints import KILLED, RESENT, ROW_POINTS, STEPS
 from tests.crash.fork_server import WITHOUT_PYCURL, Failpoint, ForkServer
 from tests.crash.imports import OPERATIONS, SHORT_TIMEOUTS, Recorder, recorded_sandbox, write_mappings, write_people
 from tests.crash.report_checks import Truth, has_started, read_report, report_errors
+from tests.ledger.given import problems_of
 
 
 @dataclass(frozen=True)
@@ -202,7 +203,7 @@ class _Place:
         errors += [f"run {run} has no report" for run in windows if (out / run).exists() and not has_started(out / run)]
         errors += [f"{path.name} is left behind" for path in out.glob(".importer/*.running")]
         with open_ledger(out / "ledger.sqlite") as ledger:
-            return errors + [str(problem) for problem in ledger.check()]
+            return errors + problems_of(ledger)
 
     def _case(self) -> tuple[tuple[str, ...], dict[int, str]]:
         self._cases += 1

@@ -14,6 +14,7 @@ from tests.crash.fork_server import ForkServer, Process
 from tests.crash.imports import SHORT_TIMEOUTS, recorded_sandbox, setting_of, write_mappings, write_people
 from tests.crash.random_kills import FAULTS
 from tests.crash.report_checks import Truth, ledger_errors, read_report, report_errors
+from tests.ledger.given import problems_of
 from tests.postgres import Server
 
 _TOTAL = 3
@@ -98,7 +99,7 @@ def kill_parts(folder: Path, fork_server: ForkServer, server: Server, kills: int
     scope = Scope(recorder.sandbox.base_url, _TARGET)
     figures.wrong += ledger_errors(address, scope, list(emails.values()), frozenset(accepted))
     with open_ledger(address) as ledger:
-        figures.wrong += map(str, ledger.check())
+        figures.wrong += problems_of(ledger)
     return figures
 
 

@@ -25,7 +25,7 @@ import apsw
 from importer.ledger import Answered, Attempt, Intent, Ledger, RunRecord, Scope, State, open_ledger, sqlite_ledger
 from importer.ledger.fingerprints import key_path
 from importer.models import Operation, Target
-from tests.ledger.given import intend
+from tests.ledger.given import intend, problems_of
 
 SCOPE = Scope("https://recruiting.example.com", Target(Operation.APPLY, "4f2c9a"))
 _SECTOR = 512
@@ -357,7 +357,7 @@ def _check(folder: Path, files: dict[str, bytes], sent: set[int], answered: set[
         rows = {_identity(ledger, row): row for row in sent}
         known = {rows[identity]: found.state for identity, found in ledger.look_up(list(rows)).items()}
         figures.lost += len(sent) - len(known)
-        figures.inconsistent += [str(problem) for problem in ledger.check()]
+        figures.inconsistent += problems_of(ledger)
     figures.inconsistent += [
         f"row {row} is {state}" for row, state in known.items() if not _may_be(state, row in answered)
     ]
@@ -372,4 +372,4 @@ def _identity(ledger: Ledger, row: int) -> bytes:
 
 
 def _run(name: str) -> RunRecord:
-    return RunRecord(name, SCOPE, "a.csv", "ab" * 32, "m.yaml", "results", _NOON)
+    return RunRecord(name, SCOPE, _NOON)

@@ -23,6 +23,7 @@ from tests.crash.fork_server import ForkServer, Process
 from tests.crash.imports import OPERATIONS, SHORT_TIMEOUTS, TARGETS, setting_of, temporary_folder, write_mappings
 from tests.crash.manual_service import BEHAVIORS, ManualService
 from tests.crash.report_checks import Truth, has_started, ledger_errors, read_report, report_errors
+from tests.ledger.given import problems_of
 from tests.patience import PATIENCE
 from tests.postgres import Server
 
@@ -188,7 +189,7 @@ class ProcessScenario(RuleBasedStateMachine):
             errors = report_errors(reported, chosen, truth)
             assert not errors, f"{run}: {errors}"
         with open_ledger(self.address) as ledger:
-            assert ledger.check() == ()
+            assert problems_of(ledger) == []
             known = ledger.look_up([ledger.fingerprints.identity(self.scope, email) for email in self.emails.values()])
             assert {found.state for found in known.values()} <= {State.CREATED, State.ALREADY_EXISTS}
 

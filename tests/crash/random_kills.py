@@ -30,6 +30,7 @@ from tests.crash.imports import (
     write_people,
 )
 from tests.crash.report_checks import Truth, has_started, ledger_errors, read_report, report_errors
+from tests.ledger.given import problems_of
 from tests.postgres import Server, running_server
 
 FAULTS: list[dict[str, Any]] = [
@@ -255,7 +256,7 @@ class _Series:
             self._figures.outcomes.update(one.outcome for one in reported)
             self._figures.unconfirmed.append(sum(one.outcome == "unconfirmed" for one in reported))
         with open_ledger(self._address) as ledger:
-            self._figures.wrong += [str(problem) for problem in ledger.check()]
+            self._figures.wrong += problems_of(ledger)
 
 
 def _fix_all(report: Path) -> None:

@@ -27,6 +27,7 @@ from importer.service import NoReply, Reply
 from importer.settings import LedgerAddress
 from importer.transform import encode
 from tests.crash.imports import temporary_folder
+from tests.ledger.given import problems_of
 from tests.postgres import Server
 from tests.sending.given import Time
 from tests.tcp_proxy import TcpProxy
@@ -186,7 +187,7 @@ class SimulatedScenario(RuleBasedStateMachine):
         before = set(self.service.accepted)
         outcomes: dict[int, Outcome] = {}
         was_killed = False
-        with open_ledger(self.address, clock=lambda: self.now) as ledger, ledger.lock_target(self.scope):
+        with open_ledger(self.address) as ledger, ledger.lock_target(self.scope):
             loader = self._loader(ledger, options)
             try:
                 for outcome in chain.from_iterable(loader.load(rows)):
@@ -238,7 +239,7 @@ class SimulatedScenario(RuleBasedStateMachine):
         """Done rows exist, other rows do not, nobody exists twice, and the ledger is consistent."""
         assert all(count == 1 for count in self.service.accepted.values() if count)
         with open_ledger(self.address) as ledger:
-            assert ledger.check() == ()
+            assert problems_of(ledger) == []
             for row in range(2, len(self.names) + 2):
                 email = self._email(row)
                 exists = self.service.accepted[email] > 0
@@ -251,9 +252,7 @@ class SimulatedScenario(RuleBasedStateMachine):
 
     def _loader(self, ledger: Ledger, options: LoadOptions) -> Loader:
         self.runs += 1
-        run = RunRecord(
-            f"run-{self.runs}", self.scope, "a.csv", "", "m.yaml", "", datetime.fromtimestamp(self.now, UTC)
-        )
+        run = RunRecord(f"run-{self.runs}", self.scope, datetime.fromtimestamp(self.now, UTC))
         ledger.begin_run(run)
         loader = Loader(self.service, ledger, run, options=options, cancellation=self.cancellation)
         self.cancellation.drives(loader)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
+
+from sqlalchemy import Connection
 
 from importer.ledger import Answered, Attempt, Intent, Ledger, RunRecord, Scope, State, open_ledger
 from importer.models import Operation, Target
@@ -17,7 +18,7 @@ BODY = b'{"email":"ayse.yilmaz@example.com","first_name":"Ayse"}'
 
 
 def record(run: str = "run-1", scope: Scope = JOB_POST, at: datetime = NOON) -> RunRecord:
-    return RunRecord(run, scope, "candidates.xlsx", "ab" * 32, "mappings/zoho.yaml", f"results/{run}", at)
+    return RunRecord(run, scope, at)
 
 
 def words_of(address: LedgerAddress) -> list[str]:
@@ -30,15 +31,26 @@ def address_of(words: list[str]) -> LedgerAddress:
     return LedgerAddress(location, Path(key_file) if key_file else None)
 
 
-def begun(
-    address: LedgerAddress | str | Path,
-    run: str = "run-1",
-    scope: Scope = JOB_POST,
-    clock: Callable[[], float] = NOON.timestamp,
-) -> Ledger:
-    ledger = open_ledger(address, clock=clock)
+def begun(address: LedgerAddress | str | Path, run: str = "run-1", scope: Scope = JOB_POST) -> Ledger:
+    ledger = open_ledger(address)
     ledger.begin_run(record(run, scope))
     return ledger
+
+
+def problems_of(ledger: Ledger) -> list[str]:
+    """What SQLite finds, and rows that no run can settle any more; nothing if the ledger is intact."""
+
+    def examine(connection: Connection) -> list[str]:
+        found = []
+        if connection.dialect.name == "sqlite":
+            found += [one for one in connection.exec_driver_sql("PRAGMA integrity_check").scalars() if one != "ok"]
+            found += map(str, connection.exec_driver_sql("PRAGMA foreign_key_check"))
+        left = "SELECT count(*) FROM people JOIN runs USING (run) WHERE state = 'in_flight' AND ended_at IS NOT NULL"
+        if count := connection.exec_driver_sql(left).scalar():
+            found.append(f"{count} candidates are being sent by runs that have ended")
+        return found
+
+    return ledger.read_with(examine)
 
 
 def make_intent(

@@ -33,7 +33,7 @@ from importer.ledger import (
 )
 from importer.problems import Busy, UsageError
 from importer.settings import LedgerAddress
-from tests.ledger.given import JOB_POST, NOON, POOL, begun, intend, lead_to, make_intent, record, words_of
+from tests.ledger.given import JOB_POST, NOON, POOL, begun, intend, lead_to, make_intent, problems_of, record, words_of
 
 # Steps that the writer of answers and intents never takes: a person does, through `resolve`.
 BY_A_PERSON = {(State.UNCONFIRMED, State.CREATED), (State.UNCONFIRMED, State.FAILED)}
@@ -77,7 +77,7 @@ def test_the_ledger_allows_only_the_transitions_of_the_table(address: LedgerAddr
             else:
                 with pytest.raises(NotAllowed, match=rf"^no step from {before or 'nothing'} to {after}$"):
                     attempt_step(ledger, before, after, row)
-            assert ledger.check() == ()
+            assert problems_of(ledger) == []
         finally:
             ledger.close()
 
@@ -129,7 +129,7 @@ def test_an_answer_and_the_next_intent_may_follow_at_once(ledger: Ledger) -> Non
     ledger.write([Answered(intent.attempt, State.PLANNED, 429)])
     intend(ledger, make_intent(ledger, 2, number=2))
     assert list(ledger.row_states("run-1")) == [RowState(2, State.UNCONFIRMED, 429, 2)]
-    assert ledger.check() == ()
+    assert problems_of(ledger) == []
 
 
 def test_nothing_is_looked_up(ledger: Ledger) -> None:
@@ -193,7 +193,7 @@ def test_what_a_killed_run_had_in_flight_is_unconfirmed(address: LedgerAddress) 
     with begun(address, "run-2") as ledger:
         assert ledger.look_up([intent.attempt.identity])[intent.attempt.identity].state is State.UNCONFIRMED
         assert list(ledger.row_states("run-1")) == [RowState(2, State.UNCONFIRMED, None, 1)]
-        assert ledger.check() == ()
+        assert problems_of(ledger) == []
 
 
 def test_a_run_of_another_target_is_not_changed(ledger: Ledger) -> None:
@@ -260,22 +260,13 @@ def test_runs_are_stored(ledger: Ledger) -> None:
     """Runs are returned as recorded, the newest first; a run without an end is unfinished."""
     later = record("run-2", POOL, NOON + timedelta(hours=1))
     ledger.begin_run(later)
-    ledger.end_run("run-2", NOON + timedelta(hours=2), 4)
-    ended = replace(later, ended_at=NOON + timedelta(hours=2), exit_code=4)
+    ledger.end_run("run-2", NOON + timedelta(hours=2))
+    ended = replace(later, ended_at=NOON + timedelta(hours=2))
     assert ledger.runs() == (ended, record())
     assert ledger.run("run-2") == ended
     assert ledger.run("run-3") is None
     assert ledger.unfinished_runs(JOB_POST) == (record(),)
     assert ledger.unfinished_runs(POOL) == ()
-
-
-def test_personal_names_are_removed_from_a_run(ledger: Ledger) -> None:
-    """After a purge the run and what it sent are known, but not its file, mapping and folder."""
-    intent = lead_to(ledger, State.CREATED)
-    ledger.forget_run("run-1", NOON)
-    assert ledger.scrub()
-    assert ledger.runs() == (replace(record(), source="", sha256="", mapping="", folder="", purged_at=NOON),)
-    assert ledger.look_up([intent.attempt.identity])[intent.attempt.identity].state is State.CREATED
 
 
 def test_a_service_has_answered_once_a_status_was_read(ledger: Ledger) -> None:
@@ -294,7 +285,7 @@ def test_a_person_resolves_an_unconfirmed_row(ledger: Ledger, created: bool, sta
     ledger.resolve("run-1", 2, created=created)
     assert ledger.look_up([intent.attempt.identity])[intent.attempt.identity].state is state
     assert list(ledger.row_states("run-1")) == [RowState(2, state, 500, 1)]
-    assert ledger.check() == ()
+    assert problems_of(ledger) == []
 
 
 @pytest.mark.parametrize(

@@ -21,6 +21,7 @@ from importer.sending import Cancellation, Loader, LoadOptions, Waiting
 from importer.sending.loop import Service
 from importer.service import NoReply, Reply
 from importer.transform import encode
+from tests.ledger.given import problems_of
 
 JOB_POST = Scope("https://recruiting.example.com", Target(Operation.APPLY, "4f2c9a"))
 POOL = Scope("https://recruiting.example.com", Target(Operation.ADD_TO_POOL, "17"))
@@ -190,7 +191,7 @@ class Harness:
     ) -> Loader:
         self.runs += 1
         started = datetime(2026, 3, 1, 12, self.runs, tzinfo=UTC)
-        run = RunRecord(f"run-{self.runs}", self.scope, "a.csv", "ab" * 32, "m.yaml", "results", started)
+        run = RunRecord(f"run-{self.runs}", self.scope, started)
         ledger.begin_run(run)
         clock = cancellation or self.time
         loader = Loader(
@@ -208,7 +209,7 @@ class Harness:
         return loader
 
     def ledger(self) -> Ledger:
-        return open_ledger(self.folder / "ledger.sqlite", clock=lambda: 1_772_366_400.0)
+        return open_ledger(self.folder / "ledger.sqlite")
 
     def load(
         self, service: Scripted, rows: list[ReadyCandidate], options: LoadOptions | None = None
@@ -216,7 +217,7 @@ class Harness:
         """The outcome of each row of one run; also checks the ledger."""
         with self.ledger() as ledger:
             outcomes = by_outcome(self.loader(ledger, service, options).load(rows))
-            assert ledger.check() == ()
+            assert problems_of(ledger) == []
         return outcomes
 
 

@@ -87,7 +87,7 @@ def simulate(
     def on_waiting(waiting: Any) -> None:
         found.waits.append(f"{time.elapsed:.1f} {waiting}")
 
-    run = RunRecord("run", POOL if pool else JOB_POST, "a.csv", "", "m.yaml", "", datetime(2026, 3, 1, tzinfo=UTC))
+    run = RunRecord("run", POOL if pool else JOB_POST, datetime(2026, 3, 1, tzinfo=UTC))
 
     loader = Loader(
         cast(Any, Service()),

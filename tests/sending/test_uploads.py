@@ -10,7 +10,7 @@ from threading import Lock
 from importer.ledger import open_ledger
 from importer.sending import Cancellation, Document, Uploader
 from importer.sending.uploads import Uploaded
-from importer.service import NOT_JSON, Reply
+from importer.service import Reply
 from importer.settings import UploadForm
 
 FORM = UploadForm("/files/", "multipart", "file", {}, "/id", 1 << 20)
@@ -52,13 +52,13 @@ def test_an_operation_that_answers_with_a_page_stops_the_run(tmp_path: Path) -> 
 
     def send(*given: object) -> Reply:
         calls.append(str(given[1]))
-        return Reply(200, NOT_JSON)
+        return Reply(200, "<html>")
 
     with open_ledger(tmp_path / "ledger.sqlite") as ledger:
         done = Uploader(send, FORM, "a", ledger, Cancellation(), 1, None, 60.0).upload(documents)
     assert done.stop is not None
-    assert done.stop.reason == "the answer to an upload (200) is of no use: it is not JSON"
-    assert len(calls) == 3
+    assert done.stop.reason == "the answer to an upload (200) has no document ID at /id"
+    assert len(calls) == 1
 
 
 def test_few_large_documents_are_in_memory_at_once(tmp_path: Path) -> None:

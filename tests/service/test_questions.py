@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import json
-import re
 import socket
 import time
-from contextlib import closing, nullcontext
+from contextlib import closing
 from datetime import UTC, datetime
-from pathlib import Path
 
 import pytest
 
 from importer.models import Operation, Question, Target
 from importer.problems import StoppedEarly, UnusableInput
-from importer.service import NoReply, RecruitingService, Reply, RetryPolicy, service_of
+from importer.service import NoReply, RecruitingService, RetryPolicy, service_of
 from importer.service.transport import TransportChoice
 from importer.service.unspecified_forms import seconds_to_wait, split_options
 from importer.settings import load_settings
@@ -51,53 +49,6 @@ def test_questions_are_read_as_described(transport: TransportChoice) -> None:
     """Fields of 2.1 are read, others ignored, options split."""
     expected = Question(12, "Level", True, "single_choice", ("Junior", "Senior"), "level", None)
     assert questions(transport, listing(SHOWN)) == (expected,)
-
-
-@pytest.mark.parametrize(
-    ("new", "tokens"),
-    [
-        pytest.param("new", ["old", "new", "new", "old", "new"], id="changed"),
-        pytest.param("old", ["old", "old", "old"], id="the same"),
-        pytest.param("two words", ["old", "old", "old"], id="not a token"),
-        pytest.param(None, ["old", "old", "old"], id="gone"),
-    ],
-)
-def test_a_token_that_was_replaced_meanwhile_is_used(
-    transport: TransportChoice, tmp_path: Path, new: str | None, tokens: list[str]
-) -> None:
-    """After a 401 the token file is read again: one more try for the questions, a hint for a submission."""
-    file = tmp_path / "token"
-
-    def token(text: str | None) -> None:
-        file.unlink(missing_ok=True)
-        if text is not None:
-            file.touch(0o600)
-            file.write_text(text)
-
-    def refuse(peer: socket.socket) -> None:
-        is_old = b"Bearer old" in server.requests[-1]
-        if is_old:
-            token(new)
-        answer("401 Unauthorized" if is_old else "200 OK", b'{"success": "OK", "content": []}')(peer)
-
-    with scripted(refuse) as server:
-        for asks_first in (True, False):
-            token("old")
-            settings = load_settings(token_file=file)
-            service = service_of(settings, server.base_url, settings.access_token(), 2)
-            try:
-                if asks_first:
-                    with nullcontext() if new == "new" else pytest.raises(StoppedEarly):
-                        service.questions("4f2c9a", RetryPolicy(attempts=1))
-                reply = service.send(Target(Operation.APPLY, "4f2c9a"), b"{}")
-                assert isinstance(reply, Reply)
-                assert reply.is_outdated is (new == "new" and not asks_first)
-                if reply.is_outdated:
-                    service.send(Target(Operation.APPLY, "4f2c9a"), b"{}")
-            finally:
-                service.close()
-        sent = [re.search(rb"Bearer (\w+)", request) for request in server.requests]
-        assert [found[1].decode() for found in sent if found] == tokens
 
 
 def test_the_limits_of_the_settings_are_used(transport: TransportChoice) -> None:
