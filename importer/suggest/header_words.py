@@ -151,48 +151,22 @@ def language_of(headers: Iterable[str]) -> str:
 
 # --- the likely meaning of a header that is not a phrase of the table -----------------------------
 
-# Synonyms are replaced by one word, German compounds are split, and neutral words are removed. Known phrases must then
-# cover all remaining words and agree; an unknown word leaves the meaning open.
+# Without words that say nothing of the content (whose it is, how it is asked for), it must be a phrase of the table.
 
-_Words = frozenset[str]
-_LINKS = ("", "s", "n", "en", "es", "er", "e")  # linking letters between the parts of a German compound
-_SHORTEST_PART = 3  # letters
-_SHORTEST_COMPOUND = 7
+_SYNONYMS = read_table("synonyms")
 
 
 def _plain_words(words: Iterable[str]) -> frozenset[str]:
     return frozenset(plain for word in words for plain in words_of(word))
 
 
-_SYNONYMS = read_table("synonyms")
-_STANDS_FOR = {plain: name for name, words in _SYNONYMS["synonyms"].items() for plain in _plain_words(words)}
-_NEUTRAL = NOISE_WORDS.union(*map(_plain_words, _SYNONYMS["neutral"].values()))
-_SINGLE = frozenset(
-    words[0]
-    for table in (CONCEPTS, NOT_IMPORTED, *ENTRY_PHRASES.values())
-    for _, phrase in phrases_in(table)
-    if len(words := words_of(phrase)) == 1
-)
-_KNOWN = frozenset(_STANDS_FOR) | _NEUTRAL | _SINGLE
-
-
-@lru_cache(maxsize=8192)
-def _tokens(text: str) -> tuple[_Words, int]:
-    """The words of a text with synonyms replaced, without neutral words; and the number of removed words."""
-    found, removed = set[str](), 0
-    for word in _joined_mail(words_of(text)):
-        for part in _parts(word):
-            if len(part) == 1 or (part in _NEUTRAL and part not in _STANDS_FOR):
-                removed += 1
-            else:
-                found.add(_STANDS_FOR.get(part, part))
-    return frozenset(found), removed
-
-
 _UNITS = _plain_words(_SYNONYMS["neutral"]["units"])
-_HARMLESS = _plain_words(_SYNONYMS["harmless"]["remarks"])
-_SAYS_NOTHING = (_NEUTRAL - _UNITS) | _HARMLESS | {"phone", "mobile", "email", "no"}
+_NEUTRAL = NOISE_WORDS.union(*map(_plain_words, _SYNONYMS["neutral"].values()))
+_SAYS_NOTHING = (_NEUTRAL - _UNITS) | _plain_words(_SYNONYMS["harmless"]["remarks"])
+_PHONE = _plain_words(_SYNONYMS["synonyms"]["phone"] + _SYNONYMS["synonyms"]["mobile"])
+_CURRENT = _plain_words(_SYNONYMS["synonyms"]["current"] + _SYNONYMS["synonyms"]["last"])
 _DATE_SHAPE = re.compile(r"[dmytjag.\\/ -]+|gün.ay.yıl", re.IGNORECASE)  # (dd.mm.yyyy)
+_FIELDS = {kind: index_of(ENTRY_PHRASES[str(kind)]) for kind in (*EntryKind, EITHER_KIND)}
 
 
 def remark_in(header: str) -> str:
@@ -204,120 +178,46 @@ def remark_in(header: str) -> str:
     if not remark or key_of(header) in _CONCEPT_OF or _DATE_SHAPE.fullmatch(remark):
         return ""
     words = [word for word in re.findall(r"[^\W\d_]+", remark) if currency_code(word) is None]
-    plain = {_STANDS_FOR.get(word, word) for one in words for word in words_of(one)}
-    means_more = {word for word in plain - _SAYS_NOTHING if len(word) > 1 or word == "k"}  # (Y/N), and (k EUR)
+    plain = {word for one in words for word in words_of(one)}
+    means_more = {word for word in plain - _SAYS_NOTHING - _PHONE if len(word) > 1 or word == "k"}  # (Y/N), and (k EUR)
     is_translation = concept_of(remark) == concept_of(outside_brackets(header)) is not None
     return remark if means_more and not is_translation else ""
 
 
 def mentions_phone(header: str) -> bool:
     """Whether a word of the header means a phone: `Emergency phone`, `Tel. dienstlich`, `Annenin telefonu`."""
-    return not _tokens(header)[0].isdisjoint(("phone", "mobile"))
-
-
-def _joined_mail(words: tuple[str, ...]) -> tuple[str, ...]:
-    """The words with `e`, `posta` joined to one word."""
-    joined: list[str] = []
-    for word in words:
-        if joined and joined[-1] == "e" and word.startswith(("mail", "posta")):
-            joined[-1] = f"e{word}"
-        else:
-            joined.append(word)
-    return tuple(joined)
-
-
-def _parts(word: str) -> tuple[str, ...]:
-    """The known parts of an unknown compound: `bewerbername`, `handynummer`."""
-    if word in _KNOWN or len(word) < _SHORTEST_COMPOUND:
-        return (word,)
-    for cut in range(len(word) - _SHORTEST_PART, _SHORTEST_PART - 1, -1):
-        head, tail = word[:cut], word[cut:]
-        parts = (head.removesuffix(link) for link in _LINKS if head.endswith(link)) if tail in _KNOWN else ()
-        known = next((part for part in parts if part in _KNOWN), None)
-        if known is not None:
-            return (known, tail)
-    return (word,)
-
-
-class _PhraseSets:
-    """The phrases of a table as sets of words, without sets that have two meanings."""
-
-    def __init__(self, *tables: Phrases) -> None:
-        found: dict[_Words, tuple[int, str]] = {}
-        for name, phrase in (pair for table in tables for pair in phrases_in(table)):
-            words, removed = _tokens(phrase)
-            before = found.get(words)
-            # A single word that remains of several is not enough: `can start from` is not `start`.
-            if not words or (removed and len(words) == 1) or (before is not None and before[0] < removed):
-                continue
-            same = before is None or before[0] > removed or before[1] == name
-            found[words] = (removed, name if same else "")
-        self._meaning = {words: name for words, (_, name) in found.items() if name}
-
-    def covering(self, words: _Words) -> str | None:
-        """The one meaning of the phrases that cover these words, or None."""
-        whole = self._meaning.get(words)
-        if whole is not None or len(words) < 2:
-            return whole
-        inside = [phrase for phrase in self._meaning if phrase < words]
-        largest = [phrase for phrase in inside if not any(phrase < other for other in inside)]
-        if not largest or frozenset().union(*largest) != words:
-            return None
-        names = {self._meaning[phrase] for phrase in largest}
-        names -= {FALLBACK_CONCEPTS[name] for name in names if name in FALLBACK_CONCEPTS}
-        if len(names) > 1:
-            names.discard("location")  # `location_city` is the city
-        return names.pop() if len(names) == 1 else None
-
-    def longest_match(self, words: _Words, others: _Words) -> str | None:
-        """The one meaning of the longest phrase in these words, if the remaining words are all in `others`."""
-        fitting = [phrase for phrase in self._meaning if phrase <= words and words - phrase <= others]
-        longest = max(map(len, fitting), default=0)
-        names = {self._meaning[phrase] for phrase in fitting if len(phrase) == longest}
-        return names.pop() if len(names) == 1 else None
-
-
-_CONCEPTS = _PhraseSets(CONCEPTS, NOT_IMPORTED)
-_KIND_FIELDS = {kind: _PhraseSets(ENTRY_PHRASES[kind.value]) for kind in EntryKind}
-_EITHER = _PhraseSets(ENTRY_PHRASES[EITHER_KIND])
-_KIND_WORDS = {
-    kind: frozenset(_STANDS_FOR.get(word, word) for word in ENTRY_QUALIFIERS[kind.value])
-    | {"history", "last", "current"}
-    for kind in EntryKind
-}
-
-
-def likely_concept(header: str) -> str | None:
-    """The likely name in CONCEPTS or NOT_IMPORTED; None if a word is unknown or the words do not agree."""
-    words, _ = _tokens(_outside(header))
-    if not words or words & OTHER_SUBJECT_WORDS:
-        return None
-    found = _CONCEPTS.covering(words)
-    # One word is enough to propose a column, but not to exclude one.
-    return found if len(words) > 1 or found in CONCEPTS else None
-
-
-def likely_field(header: str) -> tuple[EntryKind, str] | None:
-    """The entry kind and field that a header likely names; None if it names none, or if both kinds are possible."""
-    words, _ = _tokens(_outside(header))
-    if not words or words & OTHER_SUBJECT_WORDS:
-        return None
-    found = {}
-    for kind in EntryKind:
-        field = _KIND_FIELDS[kind].longest_match(words, _KIND_WORDS[kind])
-        if field is None and words & _KIND_WORDS[kind]:
-            field = _EITHER.longest_match(words, _KIND_WORDS[kind])
-        if field is not None:
-            found[kind] = field
-    return next(iter(found.items())) if len(found) == 1 else None
+    return not _PHONE.isdisjoint(words_of(header))
 
 
 def is_current(header: str) -> bool:
     """Whether a header is about the current or last entry: `Current Company`, `Son görev`."""
-    return bool(_tokens(header)[0] & {"current", "last"})
+    return not _CURRENT.isdisjoint(words_of(header))
 
 
-def _outside(header: str) -> str:
-    """The header without text in brackets, unless nothing else remains."""
+def likely_concept(header: str) -> str | None:
+    """The likely name in CONCEPTS or NOT_IMPORTED, or None."""
+    words = _telling_words(header)
+    key = "".join(words)
+    # One word is enough to propose a column, but not to exclude one.
+    return _CONCEPT_OF.get(key) or (_NOT_IMPORTED_OF.get(key) if len(words) > 1 else None)
+
+
+def likely_field(header: str) -> tuple[EntryKind, str] | None:
+    """The entry kind and field that a header likely names; None if it names none, or if both kinds are possible."""
+    words, found = _telling_words(header), {}
+    for kind in EntryKind:
+        says_kind = [word in ENTRY_QUALIFIERS[kind.value] | _CURRENT for word in words]
+        begins = next((at for at, says in enumerate(says_kind) if not says), len(words))
+        keys = ["".join(words[at:]) for at in range(begins + 1)]  # Work History Company: each may be a qualifier, too
+        keys.append("".join(word for word, says in zip(words, says_kind, strict=True) if not says))
+        fields = [*map(_FIELDS[kind].get, keys), *(_FIELDS[EITHER_KIND].get(key) for key in keys if key != keys[0])]
+        if field := next(filter(None, fields), None):
+            found[kind] = field
+    return next(iter(found.items())) if len(found) == 1 else None
+
+
+def _telling_words(header: str) -> list[str]:
+    """The words outside brackets that say what a column has; none if it concerns another person or thing."""
     outside = outside_brackets(header)
-    return outside if words_of(outside) else header
+    words = words_of(outside) or words_of(header)
+    return [] if OTHER_SUBJECT_WORDS.intersection(words) else [word for word in words if word not in _NEUTRAL]

@@ -46,7 +46,6 @@ class Matcher:
         self._match_concepts()
         self._match_address()
         self._match_fallback_concepts()
-        self._match_likely_concepts()
         self._match_similar_names()
         self._match_kinds_of_values()
         return tuple(self._found[goal] for goal in self._goals if goal in self._found)
@@ -136,14 +135,6 @@ class Matcher:
                 place = view.concept == "location" and goal.concept in ("address", "city")
                 if (related or place) and goal not in self._found and not mismatch_reason(goal.spec, view):
                     self._take(Match(goal, (view,), f"'{view.name}' is similar, but not identical"))
-
-    def _match_likely_concepts(self) -> None:
-        """The words of the header make the concept of the goal likely."""
-        wanted = Counter(goal.concept for goal in self.open_goals())
-        for goal in self.open_goals():
-            views = self._likely_for(goal)
-            if views and wanted[goal.concept] == 1:
-                self._take(Match(goal, (_filled(views)[0],), SIMILAR))
 
     def _match_similar_names(self) -> None:
         """The header is similar to the key or the text of the question."""

@@ -10,7 +10,6 @@ from tests.suggest.builders import asked, proposed
 from tests.suggest.test_proposals import entries_of, value_of
 
 CONCEPTS = [
-    pytest.param("Bewerbername", "bare_name", id="a German compound"),
     pytest.param("Name des Bewerbers", "bare_name", id="neutral words"),
     pytest.param("Kursiyer adı soyadı", "full_name", id="owner"),
     pytest.param("Tel. (mobil) Nummer", "phone", id="brackets"),
