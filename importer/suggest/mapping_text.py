@@ -27,7 +27,6 @@ CHECK: Final = "please check"
 _REVIEW: Final = re.compile(rf"\s*(?:#|,|;)\s*{CHECK}\b:?\s*(?P<reason>.*)$", re.IGNORECASE)
 _COUNT: Final = re.compile(rf'(?m)^# Look for "{CHECK}" \(\d+\):.*\n')
 _SECTIONS: Final = ("source", "defaults", "candidate", "answers")
-_ASIDE: Final = "# not asked ({section}): "
 _NO_BLOCK: Final = "this value cannot be changed here; change it in the mapping file"
 
 
@@ -171,39 +170,6 @@ class MappingText:
         while end > start + 1 and _is_between(self._lines[end - 1], 0):
             end -= 1
         return self._with(start, end, [f"{line}\n" for line in lines])
-
-    def set_aside(self, section: str, name: str) -> MappingText:
-        """Keep a value as comments, which `bring_back` makes a value again."""
-        text = self._in_blocks(section)
-        if (block := text._block(section, name)) is None:
-            return text
-        mark = f"{' ' * block.indent}{_ASIDE.format(section=section)}"
-        lines = [f"{mark}{line[block.indent :]}" for line in text._lines[block.start : block.end]]
-        text = text._with(block.above, block.end, lines)
-        return text._without_empty(section)
-
-    def aside(self, section: str) -> tuple[str, ...]:
-        """The names of the values of a section that are kept as comments."""
-        return tuple(self._aside(section))
-
-    def bring_back(self, section: str, name: str) -> MappingText:
-        """Make a value again of what is kept as comments."""
-        if (own := self._aside(section).get(name)) is None:
-            return self
-        text = MappingText("".join(line for at, line in enumerate(self._lines) if at not in own))
-        return text.put(section, name, list(own.values()))
-
-    def _aside(self, section: str) -> dict[str, dict[int, str]]:
-        """Of each of these values its lines, as they were, by their indexes."""
-        mark, name = _ASIDE.format(section=section), ""
-        found: dict[str, dict[int, str]] = {}
-        for at, line in enumerate(self._lines):
-            if (own := line.strip()).startswith(mark):
-                own = own.removeprefix(mark)
-                if not own.startswith(" "):
-                    name = next(iter(_nodes(YAML(typ="safe", pure=True).compose(own))), "")
-                found.setdefault(name, {})[at] = own
-        return found
 
     def confirm(self, section: str, name: str) -> MappingText:
         """Remove the notes that ask to check a value."""

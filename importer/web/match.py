@@ -233,7 +233,7 @@ def _opened(page: ImportPage, path: Path, shown_as: str = "") -> Response:
     assert page.draft.target is not None
     opened = open_mapping(path, page.draft.target, page.settings, shown_as)
     _matching(page)
-    _mapping(page).open(opened.text)
+    _mapping(page).change(opened.text)
     _forget_check(page)
     page.change(source=opened.source, fits=opened.fits)
     return page.go("match", "" if opened.fits else "mapping_kept")

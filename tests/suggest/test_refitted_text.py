@@ -1,4 +1,4 @@
-"""A mapping file for another reading or target: what a person changed stays, the rest is as it is proposed now."""
+"""A mapping file for another reading or target: what is in it stays, as far as it is asked."""
 
 from __future__ import annotations
 
@@ -36,52 +36,35 @@ def _read(text: str) -> None:
     read_mapping(path)
 
 
-def test_an_untouched_proposal_is_proposed_again() -> None:
-    """Nothing of it was chosen by a person."""
-    first, now = _for(JOB_POST, asked("city")), _for(OTHER, asked("city"), LEVEL)
-    text = write_proposal(first)
-    assert refitted(text, text, now) == write_proposal(now)
-
-
 def test_another_target_keeps_what_it_asks_too() -> None:
-    """Comments and choices stay, also those that are not asked; new questions get their proposal, and back again."""
-    first = _for(JOB_POST, asked("city"), LEVEL, asked("x", id=9))
-    text = _of_person(write_proposal(first))
-    now = _for(OTHER, asked("city"), asked("grade", id=9))
-    other = refitted(text, write_proposal(first), now)
+    """Comments and choices stay, new questions get their proposal, and what is not asked there is removed."""
+    text = _of_person(write_proposal(_for(JOB_POST, asked("city"), LEVEL, asked("x", id=9))))
+    other = refitted(text, _for(OTHER, asked("city"), asked("grade", id=9)))
     _read(other)
     assert other.startswith("# Kept by Ada\n")
     assert "  city: Town   # the private one\n" in other
     assert MappingText(other).top("target") == {"job_post": "other"}
-    assert MappingText(other).aside("answers") == ("id: 9",)  # another question there
-    assert MappingText(other).values("answers")["grade"] == "Grade"
-    pool = refitted(other, write_proposal(now), _for(POOL))
+    assert MappingText(other).values("answers") == {"city": "Town", "grade": "Grade"}  # ID 9 is another question there
+    pool = refitted(other, _for(POOL))
     _read(pool)
     assert MappingText(pool).values("answers") == {}
-    assert set(MappingText(pool).aside("answers")) == {"city", "id: 9"}
-    back = refitted(pool, write_proposal(_for(POOL)), first)
+    back = refitted(pool, _for(JOB_POST, asked("city"), LEVEL))
     _read(back)
-    assert "  city: Town   # the private one\n" in back
     assert set(MappingText(back).values("answers")) == {"city", "level"}
 
 
-def test_another_reading_changes_how_it_is_read_and_what_was_proposed() -> None:
+def test_another_reading_changes_only_how_it_is_read() -> None:
     """A choice stays even if its column is gone: the page shows that; words for an empty cell stay too."""
-    first = _for(JOB_POST, asked("city"), LEVEL)
-    text = _of_person(write_proposal(first)).replace(
+    text = _of_person(write_proposal(_for(JOB_POST, asked("city"), LEVEL))).replace(
         "header_row: 1", "header_row: 1\n  where: {column: City, is: [Van]}"
     )
     now = replace(proposed({"Ort": COLUMNS["City"]}, asked("city"), LEVEL), source=SourceFacts("f.csv", "Two", 3))
-    new = MappingText(refitted(text, write_proposal(first), now))
+    new = MappingText(refitted(text, now))
     assert new.values("source") == {"sheet": "Two", "header_row": "3", "where": {"column": "City", "is": ["Van"]}}
     assert new.values("answers")["city"] == "Town"
-    assert "level" not in new.values("answers")
 
 
-def test_a_mapping_that_was_opened_is_wholly_of_a_person() -> None:
-    """Without the proposal that it began with, what a person left out is not proposed again."""
-    text = write_proposal(_for(JOB_POST, asked("city"))).replace("city: City", "city: Gone")
-    new = MappingText(refitted(text, None, _for(JOB_POST, asked("city"), asked("town"))))
-    assert new.values("answers") == {"city": "Gone"}
-    left = MappingText(text).drop("answers", "city").text
-    assert "city" not in MappingText(refitted(left, None, _for(JOB_POST, asked("city")))).values("answers")
+def test_what_a_person_left_out_is_not_proposed_again() -> None:
+    """At the same target: only how the file is read may be another."""
+    left = MappingText(write_proposal(_for(JOB_POST, asked("city")))).drop("answers", "city").text
+    assert "city" not in MappingText(refitted(left, _for(JOB_POST, asked("city"), asked("town")))).values("answers")

@@ -19,7 +19,20 @@ from importer.transform import Invalid, trace_row, transform_row
 from importer.web.models.draft_mapping import open_mapping
 from importer.web.models.matching import EntryKind, Matched, Matching, sample_of
 
-HEADER = ["E-mail", "Name", "CV", "Mobile", "Grade", "Since", "Pay", "School 1", "School 2", "Town", "Land", "Note"]
+HEADER = [
+    "E-mail",
+    "Name",
+    "CV",
+    "Mobile",
+    "Grade",
+    "Since",
+    "Gross salary",
+    "School 1",
+    "School 2",
+    "Town",
+    "Land",
+    "Note",
+]
 ROWS = [
     [
         "a@example.com",
@@ -94,7 +107,7 @@ def test_the_proposal_is_shown_by_question(match: Match) -> None:
         "answers/phone": ("matched", ("Mobile",)),
         "answers/level": ("open", ()),
         "answers/start": ("open", ()),
-        "answers/salary": ("review", ("Pay",)),
+        "answers/salary": ("review", ("Gross salary",)),
         "answers/text: Where do you live?": ("open", ()),
     }
     phone = _of(matching, "answers/phone")
@@ -134,7 +147,7 @@ def test_a_missing_word_is_blank_in_every_count(match: Match) -> None:
         "Grade": 2,
     }
     assert (matching.required, matching.candidates.held_back) == ((6, 6), 3)
-    matching = match(matching.text.replace("{column: Pay,", "{column: Note, optional: leave_out,"))
+    matching = match(matching.text.replace("{column: Gross salary,", "{column: Note, optional: leave_out,"))
     salary = _of(matching, "answers/salary")
     assert (salary.held > 0, salary.is_left_out, salary.holds_back) == (True, True, 0)
 
@@ -143,7 +156,7 @@ def test_a_chosen_column_gets_the_settings_that_its_cells_need(match: Match) -> 
     """Unknown texts with their counts, the form of its dates, its decimal sign; no other line changes."""
     text = match().changes.use("answers/level", ["Grade"])
     text = match(text).changes.use("answers/start", ["Since"])
-    matching = match(match(text).changes.use("answers/salary", ["Pay"]))
+    matching = match(match(text).changes.use("answers/salary", ["Gross salary"]))
     level = _of(matching, "answers/level")
     assert (level.state, [(one.text, one.count) for one in level.choices]) == ("unknown", [("Chef", 2)])
     assert _sent(matching, "answers/level")[:2] == ["Senior", "Junior"]
@@ -154,7 +167,9 @@ def test_a_chosen_column_gets_the_settings_that_its_cells_need(match: Match) -> 
     assert matching.required == (6, 6)
     before, after = match().text.splitlines(), matching.text.splitlines()
     gone = [line for line in before if line not in after and not line.strip().startswith("#")]
-    assert gone == ['  salary: {column: Pay, decimal: ",", thousands: "."}   # please check: the header is similar']
+    assert gone == [
+        '  salary: {column: Gross salary, decimal: ",", thousands: "."}   # please check: the header is similar'
+    ]
 
 
 def test_an_option_for_an_unknown_text_is_a_line_of_the_value_table(match: Match) -> None:

@@ -15,7 +15,6 @@ from importer.settings import Settings
 from importer.suggest import MappingText, refitted, write_proposal
 from importer.web.models.file_sample import Sample
 
-_PROPOSED: Final = "proposal.txt"
 _BEFORE: Final = "mapping_before.json"
 _STEPS: Final = 50  # that can be taken back
 
@@ -58,7 +57,7 @@ class DraftMapping:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._proposed, self._before = path.parent / _PROPOSED, path.parent / _BEFORE
+        self._before = path.parent / _BEFORE
 
     def exists(self) -> bool:
         return self.path.exists()
@@ -74,22 +73,15 @@ class DraftMapping:
 
     def propose(self, sample: Sample) -> None:
         """Begin, or begin again, with the proposal."""
-        text = write_proposal(sample.proposal)
-        self.change(text)
-        write_private(self._proposed, text.encode())
-
-    def open(self, text: str) -> None:
-        """Continue with a mapping file that was made elsewhere."""
-        self.change(text)
-        self._proposed.unlink(missing_ok=True)
+        self.change(write_proposal(sample.proposal))
 
     def refit(self, sample: Sample) -> None:
         """Make it fit another reading of the file, or another target; what was before is of no use for them."""
-        proposed = read_private(self._proposed).decode() if self._proposed.exists() else None
-        write_private(self.path, refitted(self.text, proposed, sample.proposal).encode())
-        if proposed is not None:
-            write_private(self._proposed, write_proposal(sample.proposal).encode())
-        self._before.unlink(missing_ok=True)
+        is_changed = self._before.exists()
+        text = refitted(self.text, sample.proposal) if is_changed else write_proposal(sample.proposal)
+        write_private(self.path, text.encode())
+        if is_changed:
+            write_json(self._before, {"texts": []})
 
     def change(self, text: str) -> None:
         """Keep a new text, and the old one for `take_back`."""
@@ -99,17 +91,15 @@ class DraftMapping:
 
     @property
     def can_take_back(self) -> bool:
-        return self._before.exists()
+        return bool(self._texts)
 
     def take_back(self) -> None:
         """The text before the last change, if there is one."""
         if texts := self._texts:
             write_private(self.path, texts[-1].encode())
-            if texts[:-1]:
-                write_json(self._before, {"texts": texts[:-1]})
-            else:
-                self._before.unlink()
+            write_json(self._before, {"texts": texts[:-1]})
 
     @property
     def _texts(self) -> list[str]:
-        return list(json.loads(read_private(self._before))["texts"]) if self.can_take_back else []
+        """What the text was before each change; the file is there once a person has changed it."""
+        return list(json.loads(read_private(self._before))["texts"]) if self._before.exists() else []

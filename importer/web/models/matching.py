@@ -133,11 +133,6 @@ class Matching:
         values = (one for section in ("candidate", "answers") for one in self._mapping.values(section).values())
         return tuple(dict.fromkeys(str(one["folder"]) for one in values if isinstance(one, dict) and one.get("folder")))
 
-    @property
-    def aside(self) -> tuple[str, ...]:
-        """The questions whose answers are kept as comments, as they are not asked now."""
-        return tuple(name for section in ("candidate", "answers") for name in self._mapping.aside(section))
-
     # --- one question -------------------------------------------------------------------------------
 
     @cached_property
