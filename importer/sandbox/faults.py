@@ -3,41 +3,25 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Final, Literal
 
-from pydantic import BaseModel, Field, NonNegativeFloat, PositiveInt, model_validator
+from pydantic import BaseModel, BeforeValidator, Field, NonNegativeFloat, PositiveInt, model_validator
 
-from importer.sandbox.files import STRICT, checked, listed, quoted, read_json_file
+from importer.sandbox.files import STRICT, checked, read_json_file
 
-ErrorShape = Literal["fields", "list", "detail", "message", "nested", "html", "empty"]
-"""The shapes of an error body: the service description (part 7) shows none, so the sandbox offers several."""
-
-# The keys of each kind, in addition to the selector, `operation` and `times`.
-KINDS: Final[dict[str, tuple[str, ...]]] = {
-    "delay": ("ms", "jitter_ms"),
-    **dict.fromkeys(("401", "403", "410", "423"), ()),
-    "429": ("retry_after", "seconds"),
-    **dict.fromkeys(("500", "502", "504", "reset"), ("when",)),
-    "503": ("when", "retry_after", "seconds"),
-    "hang_after": ("seconds",),
-    **dict.fromkeys(("cut_head", "cut_body", "not_json_201", "empty_201"), ()),
-    "html": ("status",),
-    "redirect": ("status", "location"),
-    "refuse": ("status", "message"),
-}
-_NEEDED: Final = {"delay": "ms", "redirect": "location", "refuse": "message"}
+# fmt: off
+Kind = Literal[
+    "delay", "401", "403", "410", "423", "429", "500", "502", "503", "504", "reset", "hang_after", "cut_head",
+    "cut_body", "not_json_201", "empty_201", "html", "redirect", "refuse",
+]
+# fmt: on
+_EITHER: Final = frozenset(("500", "502", "503", "504", "reset"))  # before a request is processed, or after it
 _AFTER: Final = frozenset(("delay", "hang_after", "cut_head", "cut_body", "not_json_201", "empty_201"))
-_SELECTORS: Final = ("share", "first", "every", "emails")
-_STATUS: Final[dict[str, Sequence[int]]] = {  # the first is the usual one
-    "redirect": (302, 301, 303, 307, 308),
-    "refuse": range(400, 600),
-    "html": (502, *range(400, 600)),
-}
+USUAL_STATUS: Final = {"redirect": 302, "refuse": 400, "html": 502}  # the usual ones
 
 
 class Fault(BaseModel):
@@ -52,7 +36,7 @@ class Fault(BaseModel):
 
     model_config = STRICT
 
-    kind: str
+    kind: Annotated[Kind, BeforeValidator(str)]
     share: Annotated[float, Field(ge=0, le=1)] | None = None
     first: PositiveInt | None = None
     every: PositiveInt | None = None
@@ -64,44 +48,25 @@ class Fault(BaseModel):
     jitter_ms: NonNegativeFloat = 0
     retry_after: Literal["none", "seconds", "date"] = "none"
     seconds: NonNegativeFloat | None = None
-    status: int = 0
-    location: str = ""
-    message: str = ""
+    status: Annotated[int, Field(ge=300, le=599)] | None = None
+    location: Annotated[str, Field(pattern="^[!-~]*$")] = "/"
+    message: str = "refused"
 
-    @model_validator(mode="before")
-    @classmethod
-    def _of_kind(cls, value: Any) -> Any:
-        """With the status of its kind. Its keys are those of the kind."""
-        if not isinstance(value, dict):
-            return value
-        kind = str(value.get("kind", ""))
-        if kind not in KINDS:
-            raise ValueError(f"kind {quoted(kind)} is not one of {listed(KINDS)}")
-        known = ("kind", *_SELECTORS, "operation", "times", *KINDS[kind])
-        if unknown := [name for name in value if name not in known]:
-            raise ValueError(f"unknown name {quoted(unknown[0])}; known are {listed(known)}")
-        if kind in _NEEDED and not str(value.get(_NEEDED[kind], "")).strip():
-            raise ValueError(f"a {kind} needs {quoted(_NEEDED[kind])}")
-        if sum(name in value for name in _SELECTORS) != 1:
-            raise ValueError(f"needs exactly one of {listed(_SELECTORS)} to select its requests")
-        if "emails" in value and value.get("operation") in ("questions", "files"):
-            raise ValueError("these requests have no e-mail address; use share, first or every")
-        possible = _STATUS.get(kind, (0,))
-        if value.get("status", possible[0]) not in possible:
-            raise ValueError(f"the status {value['status']} is not possible here")
-        if not re.fullmatch("[!-~]*", str(value.get("location", ""))):
-            raise ValueError(f"location {quoted(value['location'])} must be a web address or a path")
-        return {"status": possible[0], **value, "kind": kind}
+    @model_validator(mode="after")
+    def _selects(self) -> Fault:
+        if [self.share, self.first, self.every, self.emails].count(None) != 3:
+            raise ValueError("needs exactly one of 'share', 'first', 'every', 'emails' to select its requests")
+        return self
 
     @property
     def name(self) -> str:
         """The name of the fault in the log."""
-        return f"{self.kind} {self.when}" if "when" in KINDS[self.kind] else self.kind
+        return f"{self.kind} {self.when}" if self.kind in _EITHER else self.kind
 
     @property
     def is_before(self) -> bool:
         """Whether the fault replaces the processing of the request."""
-        return self.when == "before" if "when" in KINDS[self.kind] else self.kind not in _AFTER
+        return self.when == "before" and self.kind not in _AFTER
 
 
 class Faults(BaseModel):
@@ -111,7 +76,6 @@ class Faults(BaseModel):
 
     faults: list[Fault] = []
     seed: int = 0
-    error_shape: ErrorShape = "fields"
 
 
 def read_faults(path: Path) -> Faults:

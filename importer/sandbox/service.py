@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import hashlib
 import hmac
-import html
 import json
 import math
 import re
@@ -14,12 +13,13 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from email import message_from_bytes
 from email.utils import format_datetime
+from http import HTTPStatus
 from pathlib import Path
 from typing import Any, Final, Literal
 
 from importer.sandbox.bodies import check_application, check_pool_candidate
 from importer.sandbox.company import Company, JobPost, TalentPool
-from importer.sandbox.faults import Fault, Faults, FaultSelector, Hit
+from importer.sandbox.faults import USUAL_STATUS, Fault, Faults, FaultSelector, Hit
 from importer.sandbox.files import NotJson, read_json
 from importer.sandbox.memory import ADD_TO_POOL, APPLY, Memory
 
@@ -106,7 +106,6 @@ class Service:
         self._bearer = f"Bearer {options.token}".encode()
         self._duplicate_status = options.pool_duplicate_status
         self._company = company
-        self._shape = faults.error_shape
         self._selector = FaultSelector(faults.faults, faults.seed)
         self._memory = memory
         self.uploaded: list[dict[str, Any]] = []
@@ -207,6 +206,7 @@ class Service:
         return replace(delivery, delay=sum(delays) / 1000, fault=delivery.fault or "delay") if delays else delivery
 
     def _changed(self, fault: Fault, delivery: Delivery) -> Delivery:
+        code = fault.status or USUAL_STATUS.get(fault.kind, 0)
         match fault.kind:
             case "reset" | "hang_after" | "cut_head" | "cut_body" as ending:
                 return replace(delivery, ending=ending, fault=fault.name, hang_seconds=fault.seconds)
@@ -217,13 +217,15 @@ class Service:
             case "empty_201":
                 changed = Reply(201)
             case "html":
-                changed = Reply(fault.status, b"<html><h1>%d</h1></html>" % fault.status, _HTML)
+                changed = Reply(code, b"<html><h1>%d</h1></html>" % code, _HTML)
             case "redirect":
-                changed = Reply(fault.status, headers={"Location": fault.location})
+                changed = Reply(code, headers={"Location": fault.location})
             case "refuse":
-                changed = self._error(fault.status, fault.message)
+                changed = self._error(code, fault.message)
             case status:
-                changed = replace(self._error(int(status), _MESSAGES[status]), headers=_retry_after(fault))
+                changed = replace(
+                    self._error(int(status), HTTPStatus(int(status)).phrase.lower()), headers=_retry_after(fault)
+                )
         return replace(delivery, reply=changed, fault=fault.name)
 
     # --- errors ---
@@ -232,40 +234,11 @@ class Service:
         return self._errors(status, [("", message)])
 
     def _errors(self, status: int, errors: Sequence[tuple[str, str]]) -> Reply:
-        """Every error, each with its field ("" for the whole request), in the configured shape."""
-        lines = [f"{name}: {message}" if name else message for name, message in errors]
+        """Every error, each with its field ("" for the whole request)."""
         by_field: dict[str, list[str]] = {}
         for name, message in errors:
             by_field.setdefault(name or "detail", []).append(message)
-        match self._shape:
-            case "empty":
-                return Reply(status)
-            case "html":
-                items = "".join(f"<li>{html.escape(line)}</li>" for line in lines)
-                return Reply(status, f"<html><ul>{items}</ul></html>".encode("utf-8", "backslashreplace"), _HTML)
-            case "list":
-                return _json_reply(status, lines)
-            case "detail" | "message" as key:
-                return _json_reply(status, {key: "; ".join(lines)})
-            case "nested":
-                nested = {
-                    name: [{"code": "invalid", "message": each} for each in listed] for name, listed in by_field.items()
-                }
-                return _json_reply(status, {"success": "ERROR", "errors": nested})
         return _json_reply(status, by_field)
-
-
-_MESSAGES: Final = {
-    "401": "the token is not accepted",
-    "403": "permission denied",
-    "410": "no longer available",
-    "423": "locked",
-    "429": "too many requests",
-    "500": "internal error",
-    "502": "bad gateway",
-    "503": "service unavailable",
-    "504": "gateway timeout",
-}
 
 
 def _retry_after(fault: Fault) -> dict[str, str]:

@@ -34,12 +34,12 @@ def logged(sandbox: RunningSandbox) -> list[tuple[int | None, str | None]]:
 
 
 STATUSES = [
-    pytest.param({"kind": 401}, 401, "the token is not accepted", id="401"),
-    pytest.param({"kind": "403"}, 403, "permission denied", id="403"),
-    pytest.param({"kind": "410"}, 410, "no longer available", id="410"),
+    pytest.param({"kind": 401}, 401, "unauthorized", id="401"),
+    pytest.param({"kind": "403"}, 403, "forbidden", id="403"),
+    pytest.param({"kind": "410"}, 410, "gone", id="410"),
     pytest.param({"kind": "423"}, 423, "locked", id="423"),
     pytest.param({"kind": "429"}, 429, "too many requests", id="429"),
-    pytest.param({"kind": "500"}, 500, "internal error", id="500"),
+    pytest.param({"kind": "500"}, 500, "internal server error", id="500"),
     pytest.param({"kind": "502"}, 502, "bad gateway", id="502"),
     pytest.param({"kind": "503", "when": "before"}, 503, "service unavailable", id="503"),
     pytest.param({"kind": "504"}, 504, "gateway timeout", id="504"),
@@ -243,31 +243,3 @@ def test_a_request_without_the_token_gets_no_fault(tmp_path: Path) -> None:
     with faulty(tmp_path, {"kind": "500"}) as sandbox:
         assert Client(sandbox.base_url, {}).post(APPLY, application()).status == 401
         assert Client(sandbox.base_url).post(APPLY, application()).status == 500
-
-
-SHAPES = [
-    pytest.param("fields", '{"first_name": ["may not be blank"], "cv": ["this field is required"]}', id="fields"),
-    pytest.param("list", '["first_name: may not be blank", "cv: this field is required"]', id="list"),
-    pytest.param("detail", '{"detail": "first_name: may not be blank; cv: this field is required"}', id="detail"),
-    pytest.param("message", '{"message": "first_name: may not be blank; cv: this field is required"}', id="message"),
-    pytest.param(
-        "nested",
-        '{"success": "ERROR", "errors": {"first_name": [{"code": "invalid", "message": "may not be blank"}], '
-        '"cv": [{"code": "invalid", "message": "this field is required"}]}}',
-        id="nested",
-    ),
-    pytest.param(
-        "html",
-        "<html><ul><li>first_name: may not be blank</li><li>cv: this field is required</li></ul></html>",
-        id="html",
-    ),
-    pytest.param("empty", "", id="empty"),
-]
-
-
-@pytest.mark.parametrize(("shape", "text"), SHAPES)
-def test_an_error_body_can_have_any_shape(tmp_path: Path, shape: str, text: str) -> None:
-    """The service description shows no error body, so each likely shape is available."""
-    with faulty(tmp_path, error_shape=shape) as sandbox:
-        answer = Client(sandbox.base_url).post(APPLY, application(first_name="", cv=...))
-        assert (answer.status, answer.text) == (400, text)

