@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from functools import lru_cache
 from typing import Final
 
 from importer.text.normalize import normalize
@@ -48,14 +47,6 @@ def currency_code(text: str) -> str | None:
 
 # Signs and short forms that several currencies have.
 _OF_SEVERAL: Final = {"$": re.compile(r".*(?:\$|D)|MXN"), "kr": re.compile("SEK|NOK|DKK|ISK"), "¥": re.compile("CNY")}
-_UNITS: Final = frozenset(("km", "ft", "dm", "kn", "r", "gs", "rm"))  # in a number format these are no currencies
-# Words after a code that leave the number as it is; `EUR k` is thousands, and of other words that is unknown.
-_NOT_MULTIPLYING: Final = frozenset((
-    "p.a.", "pa", "per", "pro", "par", "year", "month", "jahr", "monat", "an", "mois", "gross", "net", "brutto", "brut",
-))  # fmt: skip
-# The pieces of a number format: a currency, a text, a character to show, what shows nothing, another character.
-_PIECE: Final = re.compile(r'\[\$([^\]-]*)[^\]]*\]|"([^"]*)"|\\(.)|(\[[^\]]*\]|_.|\*.|General|E[+-])|(.)', re.DOTALL)
-_MARK, _END = "\x01", "\x02"  # before what the format itself calls a currency; between its sections
 
 
 def is_same_currency(one: str, other: str) -> bool:
@@ -67,40 +58,5 @@ def is_same_currency(one: str, other: str) -> bool:
     return any(each in _OF_SEVERAL and _OF_SEVERAL[each].fullmatch(code) is not None for each, code in pairs)
 
 
-@lru_cache(maxsize=4096)
-def currency_of_format(number_format: str) -> str:
-    r"""The currency that a number format shows, without blanks; "" if it shows none. With words that may multiply the
-    number, such as `k€` and `EUR k`, it is the whole text.
-
-    >>> currency_of_format('#,##0.00 "€"'), currency_of_format("[$CHF-807] 0.00"), currency_of_format("General")
-    ('€', 'CHF', '')
-    >>> currency_of_format(r"0\T\L"), currency_of_format('[$€-407] 0 "k"')
-    ('TL', '€k')
-    """
-    shown = "".join(map(_shown, _PIECE.finditer(number_format)))
-    for section in shown.split(_END):
-        words = [word for word in section.replace(_MARK, "").partition("/")[0].split() if any(map(_is_named, word))]
-        text = "".join(words)
-        if any(word in _ISO_4217 for word in words):
-            is_plain = words[0] in _ISO_4217 and all(normalize(word) in _NOT_MULTIPLYING for word in words[1:])
-            return words[0] if is_plain else text
-        is_currency = text.lower() not in _UNITS and currency_code(text) is not None
-        if text and (_MARK in section or is_currency or any(map(_is_sign, text))):
-            return text
-    return ""
-
-
-def _shown(piece: re.Match[str]) -> str:
-    """What a person sees of a piece of a format; blanks for the number and its sign."""
-    marked, text, character, _, other = piece.groups(default="")
-    if other and not (_is_sign(other) or other.isalpha()):
-        return _END if other == ";" else " "
-    return _MARK + marked if marked else re.sub("[()+-]", " ", text + character) + other
-
-
 def _is_sign(character: str) -> bool:
     return unicodedata.category(character) == "Sc"
-
-
-def _is_named(character: str) -> bool:
-    return character.isalpha() or _is_sign(character)

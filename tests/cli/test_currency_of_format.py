@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import pytest
 from openpyxl import Workbook
 
-from importer.text.currencies import currency_of_format, is_same_currency
+from importer.text.currencies import is_same_currency
 from tests.cli.conftest import HEADER, MAPPING, Ran, Served, candidate
 from tests.cli.test_corrections import correct
 
@@ -62,36 +61,6 @@ def test_a_fixed_report_keeps_the_currency_of_an_amount(serve: Serve) -> None:
         ran = correct(served, ran.summary["run"], fixed)
         assert ran.counts == counts, ran.err
         assert {problem["what"] for problem in ran.summary["problems"]} <= {_OTHER.format("USD")}
-
-
-@pytest.mark.parametrize(
-    ("number_format", "currency"),
-    [
-        ('_-* #,##0.00\\ "€"_-', "€"),
-        ("[$-407]d. mmm yyyy", ""),
-        ("[$CHF-807] 0.00", "CHF"),
-        ('#,##0 "km"', ""),
-        ("[Red]$#,##0", "$"),
-        ("#,##0.00\\ [$kr.-406]", "kr."),
-        ('"Fr." #,##0', "Fr."),
-        ('#,##0 "USD/month"', "USD"),
-        ('#,##0 "€/month"', "€"),
-        ('#,##0" USD p.a."', "USD"),
-        ('#,##0 "k USD"', "kUSD"),
-        ('#,##0 "EUR k"', "EURk"),
-        ('#,##0 "EUR Tsd."', "EURTsd."),
-        ('#,##0 "T""L"', "TL"),
-        ("#,##0.00\\ \\T\\L", "TL"),
-        ("#,##0\\ \\k\\m", ""),
-        ('#,##0"k"€', "k€"),
-        ('[$€-407] #,##0.0,, "Mio."', "€Mio."),
-        ("\\([$€-2]#,##0.00\\)", "€"),
-        ('"Fr." #,##0".-"', "Fr."),
-    ],
-)
-def test_the_currency_in_a_number_format(number_format: str, currency: str) -> None:
-    """Its sign or its code, however it is quoted, with other words; a locale alone, a unit or a color is none."""
-    assert currency_of_format(number_format) == currency
 
 
 def test_spellings_of_one_currency() -> None:
