@@ -138,17 +138,11 @@ class SourceFacts:
 
 @dataclass(frozen=True, slots=True)
 class TableLine:
-    """A line of a value table: the text of cells and their number; `target` is None if no option is similar."""
+    """A line of a value table: the text of cells and their number; without a target it is a comment to complete."""
 
     cell: str
     target: str | None
     count: int
-    certain: bool = True
-
-    @property
-    def is_open(self) -> bool:
-        """Whether it is a comment that a person completes: a target that is only similar is never used."""
-        return self.target is None or not self.certain
 
 
 @dataclass(frozen=True, slots=True)
@@ -292,5 +286,5 @@ def open_points(proposal: Proposal) -> OpenPoints:
     to_review += source.group_by is not None
     fields = tuple(item.name for item in proposal.open_fields if CANDIDATE_FIELDS[item.name].required)
     questions = tuple(question.label for question, _ in proposal.open_questions if question.required)
-    unmatched_values = sum(line.is_open for value in proposal.values for line in value.table)
+    unmatched_values = sum(line.target is None for value in proposal.values for line in value.table)
     return OpenPoints(matched, to_review, fields + questions, unmatched_values)

@@ -24,7 +24,7 @@ from importer.suggest.columns import ColumnView
 from importer.suggest.date_forms import DateForms, date_forms
 from importer.suggest.header_words import read_table, words_of
 from importer.suggest.proposal import ProposedValue, Setting, TableLine
-from importer.text.normalize import closest, normalize, pieces_with
+from importer.text.normalize import normalize, pieces_with
 
 Counts = Sequence[tuple[str, int]]  # texts, each with how often it occurs
 
@@ -126,7 +126,7 @@ def reading_of(
         separator = _separator_of(counts, spec.options)
         settings = (Setting("split", separator),) if separator else ()
         pieces = _pieces(counts, separator, spec.options)
-        table = _table_of(pieces, spec.options, lambda text: _of_several(text, spec.options)) if spec.options else ()
+        table = _table_of(pieces, spec.options, levels=True) if spec.options else ()
         return ProposedValue(settings=settings, table=table)
     return ProposedValue()
 
@@ -274,38 +274,29 @@ _SEPARATORS = (_JSON, ";", "|", "\n", ",", "/")
 _NON_WORD = re.compile(r"[\W\d_]+")
 _SIGNS = re.compile(r"\d+|\([\W\d]*\)|[^\w\s.,;:'’\"()/&-]")  # that make another text of the same words: > 5 years, C#
 _WORDS = re.compile(r"[^\W\d_]+(?:[\s.,:;'’/&()_-]+[^\W\d_]+)*[.)]*")  # nothing but words
-_SEVERAL = re.compile(r"[/,;|&+\n]")  # between several things
-_REVERSALS = frozenset(word for text in read_table("value_words")["reversals"] for word in words_of(text))
 _LONG = 2_000  # characters
 _REMARK = re.compile(r"([^()]+)\(([^()]*)\)")  # an option, and in brackets how well it is known
 _CEFR = re.compile(r"\b[ABC][12]\+?(?!\w)")
 _LEVELS = frozenset(word for text in read_table("value_words")["levels_of_languages"] for word in words_of(text))
 _PARTS = re.compile(r"\s+[-–]\s+|[()]")  # that may say the same twice
-_ENDING = 4  # letters at least of a word inside another one: unemployed, nonresident
 
 
 def _table_of(
-    counts: Iterable[tuple[str, int]],
-    options: Sequence[str],
-    target_of: Callable[[str], tuple[str | None, bool]] | None = None,
+    counts: Iterable[tuple[str, int]], options: Sequence[str], *, levels: bool = False
 ) -> tuple[TableLine, ...]:
-    """A line for each text that is not an option, the most frequent first; without a target if no option is similar.
+    """A line for each text that is not an option, the most frequent first; without a target if it may mean none.
 
-    target_of: another rule for the target of a text, and whether it is certain.
+    levels: as in `_meant_option`.
     """
     known = ChoiceOptions(options)
-    target_of = target_of or (lambda text: _matching_option(text, tuple(options)))
     found = Counter[str]()
     written: dict[str, str] = {}
     for text, count in counts:
         if known.find(text) is None:
             found[normalize(text)] += count
             written.setdefault(normalize(text), text)
-    lines = []
-    for key, count in found.most_common(_MAX_LINES):
-        target, certain = target_of(written[key])
-        lines.append(TableLine(written[key], target, count, certain))
-    return tuple(lines)
+    most = ((written[key], count) for key, count in found.most_common(_MAX_LINES))
+    return tuple(TableLine(text, _matching_option(text, tuple(options), levels=levels), count) for text, count in most)
 
 
 def _split(text: str, separator: str | None) -> list[str]:
@@ -376,55 +367,17 @@ def _option_words() -> dict[str, frozenset[str]]:
 
 
 @lru_cache(maxsize=4096)
-def _matching_option(text: str, options: tuple[str, ...]) -> tuple[str | None, bool]:
-    """The option for a text, and whether it is certain: what it means, or the same words and signs.
-
-    Otherwise a similar one, which a person must confirm; none if the text says more, or the opposite.
-    """
-    if (option := _meant_option(text, options)) is not None:
-        return option, True
-    similar = closest(text, options)
-    if similar is None or (_key(text) == _key(similar) and _signs_of(text) == _signs_of(similar)):
-        return similar, similar is not None
-    own = set(words_of(text))
-    named = [one for one in (set(words_of(option)) for option in options) if one and one <= own]
-    is_one = not any(one - other and other - one for one in named for other in named)
-    is_meant = is_one and not _names_several(text, similar) and _reversals_in(text) == _reversals_in(similar)
-    words, known = (set(words_of(each.casefold())) for each in (text, similar))  # not `Java Script`
-    return (similar if is_meant and not _is_turned(words, known) else None), False
-
-
-def _of_several(text: str, options: tuple[str, ...]) -> tuple[str | None, bool]:
-    option = _meant_option(text, options, levels=True)
-    return (option, True) if option is not None else _matching_option(text, options)
+def _matching_option(text: str, options: tuple[str, ...], *, levels: bool = False) -> str | None:
+    """The option that a text means, or that has the same words and signs; none for a text that is only similar."""
+    if (option := _meant_option(text, options, levels=levels)) is not None:
+        return option
+    same = (each for each in options if _key(text) == _key(each) and _signs_of(text) == _signs_of(each))
+    return next(same, None)
 
 
 def _signs_of(text: str) -> tuple[str, list[str]]:
     """What stands before the first word, as in `-Senior`, and what else is not usual between words."""
     return text[:1] if not text[:1].isalnum() else "", _SIGNS.findall(text)
-
-
-def _names_several(text: str, option: str = "") -> bool:
-    """Whether a text has signs between several things that the option has not."""
-    return not set(_SEVERAL.findall(text)) <= set(_SEVERAL.findall(option))
-
-
-def _reversals_in(text: str) -> frozenset[str]:
-    """The words of a text that turn its meaning around."""
-    return _REVERSALS.intersection(words_of(text))
-
-
-def _is_turned(words: set[str], known: set[str]) -> bool:
-    """Whether a word is another one with something before it, or begins with a short one: unemployed, employed;
-    JavaScript, Java.
-    """
-    pairs = [
-        (one, other) for one in words - known for other in known - words if len(min(one, other, key=len)) >= _ENDING
-    ]
-    return any(
-        one.endswith(other) or other.endswith(one) or (one.startswith(other) and len(other) <= _ENDING <= len(one) - 4)
-        for one, other in pairs
-    )
 
 
 def _word_key(text: str) -> str:

@@ -24,8 +24,6 @@ from importer.text.normalize import normalize_name
 
 _FLOW_WIDTH = 100  # characters; a longer value gets a line for each key
 _LINE_WIDTH = 115  # with its comment
-_NOT_SIMILAR = "no similar option"
-SIMILAR = "similar: if it is right, remove the first #"
 _HINTS = {
     "email": "the column with the e-mail address",
     "first_name": "the column with the first name",
@@ -288,16 +286,13 @@ def _table(table: Sequence[TableLine], indent: int) -> Iterator[str]:
         return
     space = " " * indent
     yield f"{space}values:"
-    yield from (
-        f"{space}  {scalar(line.cell)}: {scalar(str(line.target))}" for line in table if line.target and line.certain
-    )
-    yield from (f"{space}  {_line_to_complete(line, 'in ')}" for line in table if line.is_open)
+    yield from (f"{space}  {scalar(line.cell)}: {scalar(line.target)}" for line in table if line.target)
+    yield from (f"{space}  {_line_to_complete(line)}" for line in table if not line.target)
 
 
-def _line_to_complete(line: TableLine, before: str = "") -> str:
-    """The comment with a text that has no option yet; a similar one stands there. before: the number of its cells."""
-    note = f"# {before}{cells_of(line.count)}; {SIMILAR if line.target else _NOT_SIMILAR}"
-    return f"# {scalar(line.cell)}: {scalar(line.target) if line.target else '...'}   {note}"
+def _line_to_complete(line: TableLine) -> str:
+    """The comment with a text that has no option yet, to be completed by a person."""
+    return f"# {scalar(line.cell)}: ...   # in {cells_of(line.count)}; no similar option"
 
 
 def _with_note(text: str, note: str) -> list[str]:

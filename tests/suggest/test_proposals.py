@@ -601,15 +601,15 @@ def test_a_required_answer_cannot_be_left_out(answer_type: str, note: str) -> No
     assert value_of(proposed({"q": [cells, cells, "soon"]}, asked("q", answer_type, required=True)), "q").note == note
 
 
-def test_choices_get_a_table_with_the_closest_option() -> None:
-    """Known words are certain; a text that only resembles an option is not, and one without a similar one has none."""
+def test_choices_get_a_table_with_their_options() -> None:
+    """Known words have an option; a text that only resembles one is left to a person."""
     values = ["Senior", "Sr.", "Kıdemli", "Snior", "Guru"]
     table = value_of(proposed({"Level": values}, asked("level", "single_choice", options=LEVELS)), "level").table
-    assert [(line.cell, line.target, line.certain) for line in table] == [
-        ("Sr.", "Senior", True),
-        ("Kıdemli", "Senior", True),
-        ("Snior", "Senior", False),
-        ("Guru", None, False),
+    assert [(line.cell, line.target) for line in table] == [
+        ("Sr.", "Senior"),
+        ("Kıdemli", "Senior"),
+        ("Snior", None),
+        ("Guru", None),
     ]
 
 
@@ -632,31 +632,21 @@ def test_choices_get_a_table_with_the_closest_option() -> None:
         pytest.param(("masters_degree",), "Master's degree (abgebrochen)", id="a remark that reverses it"),
         pytest.param(("Englisch", "Deutsch"), "Englisch (B2), Deutsch (C2)", id="two languages"),
         pytest.param(("Englisch", "Deutsch"), "Klingonisch", id="another language"),
+        pytest.param(("Internship", "Full time"), "Intern", id="a shorter word"),
+        pytest.param(("Bachelor", "Diploma"), "Bachelorstudium", id="a compound"),
+        pytest.param(("1-3 years", "5+ years"), "4 years", id="another number"),
+        pytest.param(("Programmer II", "Tester"), "Programmer I", id="another letter"),
+        pytest.param(("> 5 years", "Tester"), "< 5 years", id="another sign"),
+        pytest.param(("Willing to travel",), "willing to travell", id="a typing error"),
+        pytest.param(("Junior", "Senior"), "-Senior", id="a sign in front"),
+        pytest.param(("Junior", "Senior"), "Senior?", id="a question"),
+        pytest.param(("Python", "Go"), "Python (-)", id="nothing in brackets"),
     ],
 )
-def test_a_text_that_says_more_or_the_opposite_has_no_option(options: tuple[str, ...], text: str) -> None:
-    """It may resemble an option in its letters; it is not proposed for it, not even in a comment."""
+def test_a_text_that_only_resembles_an_option_has_none(options: tuple[str, ...], text: str) -> None:
+    """It may say more, or the opposite: a person decides."""
     (line,) = _table_of([(text, 3)], options)
-    assert (line.target, line.certain) == (None, False)
-
-
-@pytest.mark.parametrize(
-    ("options", "text", "target"),
-    [
-        pytest.param(("Internship", "Full time"), "Intern", "Internship", id="a shorter word"),
-        pytest.param(("Bachelor", "Diploma"), "Bachelorstudium", "Bachelor", id="a compound"),
-        pytest.param(("1-3 years", "5+ years"), "4 years", "5+ years", id="another number"),
-        pytest.param(("Programmer II", "Tester"), "Programmer I", "Programmer II", id="another letter"),
-        pytest.param(("> 5 years", "Tester"), "< 5 years", "> 5 years", id="another sign"),
-        pytest.param(("Willing to travel",), "willing to travell", "Willing to travel", id="a typing error"),
-        pytest.param(("Junior", "Senior"), "-Senior", "Senior", id="a sign in front"),
-        pytest.param(("Junior", "Senior"), "Senior?", "Senior", id="a question"),
-        pytest.param(("Python", "Go"), "Python (-)", "Python", id="nothing in brackets"),
-    ],
-)
-def test_the_same_words_with_other_signs_are_not_certain(options: tuple[str, ...], text: str, target: str) -> None:
-    """Only a text of the same words, digits and signs is an option without a person."""
-    assert [(line.target, line.certain) for line in _table_of([(text, 1)], options)] == [(target, False)]
+    assert line.target is None
 
 
 def test_the_separator_of_choices_is_the_one_that_yields_options() -> None:
@@ -681,7 +671,7 @@ def test_a_word_with_digits_is_another_word(text: str, target: str | None) -> No
     """`Bac` is the end of school, `Bac+5` a master's degree."""
     options = ("high_school_diploma", "bachelors_degree", "masters_degree")
     (line,) = _table_of([(text, 3)], options)
-    assert (line.target, line.certain) == (target, target is not None)
+    assert line.target == target
 
 
 REGIONS = [
