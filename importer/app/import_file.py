@@ -48,7 +48,7 @@ from importer.runs.manifest import Ending, manifests_in, read_manifest, write_ma
 from importer.runs.presences import Presences
 from importer.runs.results_folder import make_results
 from importer.runs.table import earlier_outcomes
-from importer.sending import Cancellation, DryLoader, Earlier, Loader, LoadOptions, Waiting
+from importer.sending import DryLoader, Earlier, Loader, LoadOptions, Waiting
 from importer.settings.trust import without_secrets
 
 Confirm = Callable[[Planned], bool]
@@ -240,17 +240,13 @@ class _Execution:
 
     def send(self, plan: Plan) -> Summary:
         """Send the rows, under the lock of their target, and write the report."""
-        with (
-            self._begun(plan) as ledger,
-            earlier_outcomes(self.order.settings.out) as earlier,
-            self.control.sending() as cancellation,
-        ):
+        with self._begun(plan) as ledger, earlier_outcomes(self.order.settings.out) as earlier, self.control.sending():
             ledger.watch(self._report_server)
             self._remove_leftovers(ledger)
-            uploads = upload_documents(plan, ledger, self.order, self.connection, cancellation, self.listen)
+            uploads = upload_documents(plan, ledger, self.order, self.connection, self.control, self.listen)
             plan = uploads.noted_in(plan)
             rows = RowProcessing(plan, ledger, self.listen, uploads.outcome_of)
-            loader = self._loader(plan, ledger, earlier, cancellation)
+            loader = self._loader(plan, ledger, earlier)
             try:
                 rows.run(loader)
                 summary = rows.end(loader.stop or self.control.stopped or uploads.stop, self.control.signal)
@@ -287,7 +283,7 @@ class _Execution:
                 self.listen(event)
             yield ledger
 
-    def _loader(self, plan: Plan, ledger: Ledger, earlier: Earlier, cancellation: Cancellation) -> Loader:
+    def _loader(self, plan: Plan, ledger: Ledger, earlier: Earlier) -> Loader:
         settings, sending, connection = self.order.settings, self.order.sending, self.connection
         is_job_post = plan.mapping.target.operation is Operation.APPLY
         has_answered = is_job_post or ledger.has_answered(connection.name)
@@ -314,7 +310,7 @@ class _Execution:
             on_waiting=self._report_waiting,
             on_answer=self.listen.answered,
             earlier=earlier,
-            cancellation=cancellation,
+            cancellation=self.control,
         )
 
     def _report_server(self, seconds: float | None) -> None:

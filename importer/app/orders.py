@@ -106,39 +106,22 @@ class Order:
         return replace(self, settings=settings.model_copy(update=share))
 
 
-class RunControl:
-    """Stops, pauses and resumes a run, from any thread or signal handler. new_cancellation: for tests with a clock."""
+class RunControl(Cancellation):
+    """Stops, pauses and resumes a run, from any thread or signal handler. is_sending: a stop ends with a report."""
 
-    def __init__(self, new_cancellation: Callable[[], Cancellation] = Cancellation) -> None:
-        self._new_cancellation = new_cancellation
-        self._cancellation: Cancellation | None = None
-        self.is_stopped = False
-        self.is_paused = False
+    def __init__(self, speed: float = 1.0) -> None:
+        super().__init__(speed)
         self.signal: int | None = None
+        self.is_sending = False
 
     @property
-    def is_sending(self) -> bool:
-        """Whether rows are being sent, so that a stop ends with a report."""
-        return self._cancellation is not None
+    def is_stopped(self) -> bool:
+        return self.is_set()
 
     def stop(self, signal: int | None = None) -> None:
         """Send no new rows, finish pending requests, write the report. `signal`: the one that caused the stop."""
         self.signal = signal
-        self.is_stopped = True
-        if (cancellation := self._cancellation) is not None:
-            cancellation.set()
-
-    def pause(self) -> None:
-        """Send no new rows until `resume`; pending requests finish. A paused run does not give up."""
-        self.is_paused = True
-        if (cancellation := self._cancellation) is not None:
-            cancellation.pause()
-
-    def resume(self) -> None:
-        """Continue after `pause`."""
-        self.is_paused = False
-        if (cancellation := self._cancellation) is not None:
-            cancellation.resume()
+        self.set()
 
     @property
     def stopped(self) -> Stop | None:
@@ -148,17 +131,13 @@ class RunControl:
         return Stop("run-interrupted", "the run was stopped by a user", "run the same command again; it continues here")
 
     @contextmanager
-    def sending(self) -> Iterator[Cancellation]:
-        """Within this context, the run can be stopped and paused by the cancellation."""
-        cancellation = self._cancellation = self._new_cancellation()
-        if self.is_paused:
-            cancellation.pause()
-        if self.is_stopped:
-            cancellation.set()
+    def sending(self) -> Iterator[None]:
+        """Within this context, rows are being sent."""
+        self.is_sending = True
         try:
-            yield cancellation
+            yield
         finally:
-            self._cancellation = None
+            self.is_sending = False
 
 
 # --- events -------------------------------------------------------------------------------

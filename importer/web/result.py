@@ -25,7 +25,6 @@ from importer.runs.results_folder import is_run_name
 from importer.runs.table import RunTable
 from importer.web.forms import SentForm, download
 from importer.web.pages import FieldError, ImportPage, NoSuchImport, OfAny, OfImport, Page
-from importer.web.running import again
 
 router = APIRouter()
 
@@ -90,7 +89,7 @@ def show(page: OfImport) -> Response:
 @router.post("/imports/{id}/result/retry")
 def send_rejected(page: OfImport, form: SentForm) -> Response:
     """Send the rejected rows again, unchanged."""
-    page.start("send", again(partial(resume, earlier(page, page.draft.run), Sending(resend_rejected=True))))
+    page.start("send", partial(resume, earlier(page, page.draft.run), Sending(resend_rejected=True)))
     return page.go("send")
 
 

@@ -28,24 +28,6 @@ SOON: Final = 0.5
 _MEASURED: Final = 20.0  # seconds over which the rate is measured
 
 
-def sent(finished: Finished | None) -> Finished:
-    """The run, where no question could be declined."""
-    assert finished is not None
-    return finished
-
-
-def again(repeat: Callable[[Listener, RunControl], Finished | None]) -> TaskWork:
-    """The work that sends rows of an earlier run again."""
-
-    def work(listen: Listener, control: RunControl) -> Finished:
-        try:
-            return sent(repeat(listen, control))
-        except NothingToSend as run:
-            raise UsageError(f"run {run} has no row left to be sent") from None
-
-    return work
-
-
 class Progress:
     """What a run is doing, from its events; read by other threads."""
 
@@ -181,6 +163,8 @@ class Tasks:
                 self._drafts.change(task.draft.id, check=run, grid=run, rows=rows)
         except CheckStopped:
             pass
+        except NothingToSend as run:
+            task.error = UsageError(f"run {run} has no row left to be sent")
         except ImporterError as error:
             task.error = error
         except Exception:  # noqa: BLE001 - a bug: its traceback is for the terminal, its browser must not wait forever

@@ -20,7 +20,7 @@ from importer.web.models.draft_mapping import DraftMapping
 from importer.web.models.matching import anchor_of
 from importer.web.pages import ImportPage, OfImport
 from importer.web.result import earlier, found_run
-from importer.web.running import Task, again, sent
+from importer.web.running import Task
 
 router = APIRouter()
 
@@ -52,14 +52,14 @@ def show(page: OfImport) -> Response:
 def start(page: OfImport, form: SentForm) -> Response:
     """Send the candidates, in a thread: closing the browser does not stop it."""
     order = page.web.drafts.order(page.draft, page.settings)
-    page.start("send", lambda listen, control: sent(import_file(order, listen, control)))
+    page.start("send", partial(import_file, order))
     return page.go("send")
 
 
 @router.post("/imports/{id}/send/continue")
 def go_on(page: OfImport, form: SentForm) -> Response:
     """Continue the last run, from its own copies: what is done is not sent again."""
-    page.start("send", again(partial(resume, earlier(page, page.draft.run), Sending())))
+    page.start("send", partial(resume, earlier(page, page.draft.run), Sending()))
     return page.go("send")
 
 

@@ -20,7 +20,6 @@ from importer.models import Outcome, OutcomeKind
 from importer.problems import CellPlace, Problem
 from importer.report.summary import Summary
 from importer.sandbox import RunningSandbox, SandboxOptions, running
-from importer.sending import Cancellation
 from importer.settings import Settings
 from tests.samples.sample import DEMO_FAULTS, LEGACY, ROOT, SAMPLES, Sample
 
@@ -88,14 +87,10 @@ def import_sample(sample: Sample, sandbox: RunningSandbox, out: Path) -> Importe
 
     sandbox.memory.accept = keep  # type: ignore[method-assign]
     for order in orders_of(Order(sample.file, sample.mapping, settings)):
-        finished = import_file(order, listen, RunControl(_fast_clock))
+        finished = import_file(order, listen, RunControl(speed=_SPEED))
         assert finished is not None
     sandbox.memory.accept = accept  # type: ignore[method-assign]
     return Imported(finished.summary, [outcomes[row] for row in sorted(outcomes)], bodies)
-
-
-def _fast_clock() -> Cancellation:
-    return Cancellation(speed=_SPEED)
 
 
 def main() -> None:
