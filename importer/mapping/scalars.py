@@ -29,8 +29,8 @@ from importer.mapping.shapes import (
 )
 from importer.problems import LinePlace
 from importer.text.currencies import currency_code
-from importer.text.dates import COUNTS, LANGUAGES, tokens
-from importer.text.normalize import did_you_mean, normalize, normalized
+from importer.text.dates import COUNTS, tokens
+from importer.text.normalize import normalize, normalized
 
 # --- columns and words --------------------------------------------------------------------------
 
@@ -154,7 +154,7 @@ def _currency(node: Node) -> Text:
 
 Currencies = Annotated[tuple[Text, ...], ListOf(_currency, FILLED)]
 
-# --- dates, months, regions ---------------------------------------------------------------------
+# --- dates, regions ---------------------------------------------------------------------
 
 _DATE_HINT = "write it like %d.%m.%Y; the codes are %d %m %Y %y %b %B %H %I %M %S %f %p; or use one of "
 
@@ -169,14 +169,6 @@ def _date_format(node: Node) -> Text:
     return text
 
 
-def _language(node: Node) -> Text:
-    text = read_text(node)
-    if text not in LANGUAGES:
-        message = f"'{text}' is not a supported language for month names"
-        raise refusal("mapping-value-invalid", message, did_you_mean(text, LANGUAGES))
-    return text
-
-
 def _region(node: Node) -> str:
     text = read_text(node)
     if text.upper() not in SUPPORTED_REGIONS:
@@ -188,7 +180,6 @@ def _region(node: Node) -> str:
 DateFormats = Annotated[
     tuple[Text, ...], ListOf(_date_format, {"type": "string", "pattern": f"%[Yy]|^({'|'.join(COUNTS)})$"})
 ]  # fmt: skip
-Languages = Annotated[tuple[Text, ...], ListOf(_language, {"enum": list(LANGUAGES)})]
 Region = Annotated[str, Leaf(_region, {"type": "string", "pattern": "^[A-Za-z]{2}$"})]
 
 # --- names of files -----------------------------------------------------------------------------

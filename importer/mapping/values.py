@@ -20,7 +20,6 @@ from importer.mapping.scalars import (
     DateFormats,
     Expression,
     FileName,
-    Languages,
     NormalizedWords,
     Pivot,
     Region,
@@ -72,7 +71,6 @@ class Formats(Section):
     dates: DateFormats | None = key(
         "Date formats, tried in order, for example %d.%m.%Y; YYYY-MM-DD is always accepted."
     )
-    months: Languages | None = key("The languages of month names.")
     pivot: Pivot | None = key("The first of the hundred years that two-digit years (%y) belong to, for example 1950.")
     decimal: Annotated[str, character(".", ",", "٫")] | None = key("The decimal separator.")
     thousands: Annotated[str, character(".", ",", " ", "'", "’", "٬")] | None = key("The thousands separator.")

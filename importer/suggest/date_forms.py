@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from calendar import monthrange
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date
 from functools import lru_cache
 
 from importer.suggest.header_words import read_table
-from importer.text.dates import LANGUAGES, tokens
+from importer.text.dates import MONTH_NUMBERS, tokens
 from importer.text.normalize import normalize, normalized
 
 # --- the known formats -----------------------------------------------------------------------------
@@ -31,20 +31,9 @@ _ALL_FORMATS = (*_ISO_DAYS, *_FORMATS, _YEAR, "%Y-%m")
 _SHORT = 4  # letters of a month's short name, at most
 
 
-_NAMES = {
-    language: frozenset(normalize(name) for forms in months for name in forms.split())
-    for language, months in LANGUAGES.items()
-}
-
-
-def _names() -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The short and the long month names in all languages; a name that is both, for example May, counts as short."""
-    forms = frozenset[str]().union(*_NAMES.values())
-    short = {name for name in forms if len(name) <= _SHORT}
-    return tuple(sorted(short, key=len, reverse=True)), tuple(sorted(forms - short, key=len, reverse=True))
-
-
-_SHORT_NAMES, _LONG_NAMES = _names()
+# The short and the long month names; one that is both, for example May, counts as short.
+_NAMES = sorted(MONTH_NUMBERS, key=len, reverse=True)
+_SHORT_NAMES, _LONG_NAMES = ([name for name in _NAMES if (len(name) <= _SHORT) is short] for short in (True, False))
 _PATTERNS = {
     "d": "(0?[1-9]|[12][0-9]|3[01])", "m": "(0?[1-9]|1[0-2])", "Y": "((?:19|20)[0-9]{2})", "y": "([0-9]{2})",
     "b": "((?:" + "|".join(_SHORT_NAMES) + ")\\.?)", "B": "(" + "|".join(_LONG_NAMES) + ")",
@@ -53,7 +42,7 @@ _PATTERNS = {
 }  # fmt: skip
 _WORD = re.compile(r"[^\W\d_]+")
 _NOT_MONTHS = frozenset({"am", "pm", "a", "p", "m", "t"})
-_KNOWN_WORDS = _NOT_MONTHS.union(*(_WORD.findall(name) for names in _NAMES.values() for name in names))
+_KNOWN_WORDS = _NOT_MONTHS.union(*map(_WORD.findall, _NAMES))
 
 
 def _short_year_of(text: str, date_format: str) -> int | None:
@@ -73,19 +62,6 @@ def _is_nonexistent(text: str, formats: Iterable[str]) -> bool:
             year, month, day = (int(match[codes.index(code) + 1]) if is_whole else 1 for code in "Ymd")
             found.append(day <= monthrange(year, month)[1])
     return bool(found) and not any(found)
-
-
-def _month_languages(texts: Sequence[str]) -> tuple[str, ...]:
-    """The fewest languages that contain every month name of these dates, English first."""
-    words = {word for text in texts for word in _WORD.findall(normalize(text))} - _NOT_MONTHS
-    chosen: list[str] = []
-    while words:
-        best = max(_NAMES, key=lambda language: len(words & _NAMES[language]))
-        if not words & _NAMES[best]:
-            break
-        chosen.append(best)
-        words -= _NAMES[best]
-    return tuple(chosen)
 
 
 @lru_cache(maxsize=16384)
@@ -130,7 +106,6 @@ class DateForms:
     lacks_day: bool = False
     lacks_month: bool = False
     total: int = 0  # number of values that should be dates
-    months: tuple[str, ...] = ()  # the languages of month names, if not only English
     pivot: int | None = None  # the first of the hundred years that two-digit years likely belong to
 
 
@@ -159,8 +134,6 @@ def date_forms(values: Iterable[tuple[str, int]], day_first: bool | None = None)
     pivot = _pivot({year for year in years if year is not None}, date.today().year) if years else None
     if pivot is not None and not ambiguity:
         ambiguity = f"two-digit years are read as {pivot} to {pivot + 99}"
-    named = any("%b" in form or "%B" in form for form in chosen)
-    languages = _month_languages([text for text in read if text in fits]) if named else ()
     return DateForms(
         formats=chosen,
         share=sum(dates[text] for text in read) / total if total else 0.0,
@@ -173,7 +146,6 @@ def date_forms(values: Iterable[tuple[str, int]], day_first: bool | None = None)
         lacks_day=any(_lacks_day(text, fits.get(text, ()), chosen) for text in read),
         lacks_month=any(len(text) == 4 for text in read),
         total=total,
-        months=() if languages == ("en",) else languages,
         pivot=pivot,
     )
 

@@ -132,15 +132,13 @@ def reading_of(
 
 
 def date_reading(forms: DateForms, edge: str, *, is_end: bool = False, is_required: bool = False) -> ProposedValue:
-    """The settings for dates: formats, century, languages of month names, and incomplete dates.
+    """The settings for dates: formats, century, and incomplete dates.
 
     edge: whether an incomplete date means the first or the last day or month. is_end: words for an open end are read.
     """
     settings = [Setting("dates", forms.formats)] if forms.formats else []
     if forms.pivot is not None:
         settings.append(Setting("pivot", str(forms.pivot)))
-    if forms.months:
-        settings.append(Setting("months", forms.months))
     notes = []
     if forms.lacks_month:
         settings.append(Setting("missing_month", edge))

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from importer.text.normalize import normalize
 
@@ -132,14 +132,13 @@ LANGUAGES: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 
 
-def month_numbers(languages: Sequence[str]) -> dict[str, int]:
-    """The numbers of the months by normalized name, in the given languages. An earlier language takes precedence."""
-    numbers: dict[str, int] = {}
-    for language in languages:
-        for number, names in enumerate(LANGUAGES[language], start=1):
-            for name in names.split():
-                numbers.setdefault(normalize(name), number)
-    return numbers
+MONTH_NUMBERS: Final = {  # no name means two months
+    normalize(name): number
+    for months in LANGUAGES.values()
+    for number, names in enumerate(months, start=1)
+    for name in names.split()
+}
+"""The numbers of the months by normalized name, in all these languages."""
 
 
 def in_words(seconds: float) -> str:

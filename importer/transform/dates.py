@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from importer.mapping import Edge, ResolvedValue
 from importer.problems import Unread
-from importer.text.dates import COUNTS, FIRST_YEAR, LAST_YEAR, month_numbers, tokens
+from importer.text.dates import COUNTS, FIRST_YEAR, LAST_YEAR, MONTH_NUMBERS, tokens
 from importer.text.normalize import normalize
 from importer.transform.texts import InvalidValue, in_mapping, or_leave_out, plain_digits, quoted
 
@@ -48,7 +48,6 @@ def date_reader(value: ResolvedValue) -> Callable[[str, bool], str | InvalidValu
     declared = value.formats.dates or ()
     patterns = [_pattern(date_format) for date_format in declared if date_format not in COUNTS]
     counts = [date_format for date_format in declared if date_format in COUNTS]
-    months = month_numbers(value.formats.months or ("en",))
 
     def read(text: str, typed: bool) -> str | InvalidValue:
         digits = plain_digits(text)
@@ -60,7 +59,7 @@ def date_reader(value: ResolvedValue) -> Callable[[str, bool], str | InvalidValu
         matches = [match for pattern in (() if stored else patterns) if (match := pattern.fullmatch(digits))]
         if iso and (iso["month"] or not matches):  # 2005 may be declared as May 2020
             matches.append(iso)
-        readings = [_read_match(match.groupdict(), months, text, value) for match in matches]
+        readings = [_read_match(match.groupdict(), text, value) for match in matches]
         counted = (_read_count(digits, count) for count in counts)
         readings += [_Reading(day, day) for day in counted if day]
         return _agreed([reading for reading in readings if reading is not None], text, value)
@@ -95,12 +94,10 @@ class _Reading(NamedTuple):
     first: date
 
 
-def _read_match(
-    parts: Mapping[str, str | None], months: Mapping[str, int], text: str, value: ResolvedValue
-) -> _Reading | InvalidValue | None:
+def _read_match(parts: Mapping[str, str | None], text: str, value: ResolvedValue) -> _Reading | InvalidValue | None:
     """The date that the matched parts give, or None where the month name is unknown."""
     name, digits, day, formats = parts.get("month_name"), parts.get("month"), parts.get("day"), value.formats
-    month = int(digits) if digits else months.get(normalize(name)) if name else None
+    month = int(digits) if digits else MONTH_NUMBERS.get(normalize(name)) if name else None
     if name and month is None:
         return None
     # Formats with two-digit years declare a pivot: the first of the hundred years that they can mean.

@@ -102,9 +102,7 @@ SOUND = [
         "answers: {q: {column: A, pattern: '(?P<a>.)(?P<b>.)', group: a, values: {}, part: last}}", id="pattern"
     ),
     pytest.param("answers: {q: {column: A, split: ';', take: first_valid, names: {surname: capitals}}}", id="take"),
-    pytest.param(
-        "defaults: {dates: [excel, '%d %B %y'], months: [tr, en], pivot: 1950, duplicates: first}", id="dates"
-    ),
+    pytest.param("defaults: {dates: [excel, '%d %B %y'], pivot: 1950, duplicates: first}", id="dates"),
     pytest.param("source: {group_by: {column: A, blank: continues, main: {column: B, is: x}}}", id="group_by"),
     pytest.param("answers: {q: {experience: {rows: all, order: newest_first, company_name: C}}}", id="rows"),
     pytest.param("answers: {q: {experience: {sheet: {name: J, key: A, equals: B}, company_name: C}}}", id="sheet"),

@@ -198,7 +198,7 @@ SHOWN: tuple[Shown, ...] = (
         ("2012.09", "prefixed_groups", "2012.09", '"%Y.%m"', '"start_date": "2012-09-01"'),
         ("a year", "prefixed_groups", "2008\t2012", "missing_month: last", '"end_date": "2012-12-31"'),
         ("other formats in one column", "positional", "01.02.2024", 'dates: [excel, "%d.%m.%Y"]', '"2024-02-01"'),
-        ("month names", "continued_rows", "02-Май-2019", "months: ru", '"start_date": "2019-05-02"'),
+        ("month names", "continued_rows", "02-Май-2019", "%d-%b-%Y", '"start_date": "2019-05-02"'),
         ("two-digit years", "bullhorn_files", "09/01/95 00:00", "pivot: 1950", '"start_date": "1995-09-01"'),
         ("ISO with a time", "record_types", "2011-09-01T00:00:00", 'start_date: "=C"', '"start_date": "2011-09-01"'),
         ("epoch", "talent_hub", "1715731200000", "epoch_ms", '"answer": "2024-05-15"'),

@@ -274,13 +274,7 @@ def test_ranges_in_one_cell_are_start_and_end() -> None:
         (
             name,
             ("Dönem",),
-            (
-                Setting("part", part),
-                Setting("dates", ("%b %Y", "%B %Y")),
-                Setting("months", ("tr",)),
-                Setting("missing_day", edge),
-                *more,
-            ),
+            (Setting("part", part), Setting("dates", ("%b %Y", "%B %Y")), Setting("missing_day", edge), *more),
         )
         for name, part, edge, more in (
             ("start_date", "start", "first", ()),
