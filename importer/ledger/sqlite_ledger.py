@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import sqlite3
 from collections.abc import Callable
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, suppress
 from hashlib import sha256
 from pathlib import Path
 from typing import ClassVar, Final
@@ -81,9 +81,12 @@ class SqliteLedger(Ledger):
             return False
 
     def _reason_not_to_send(self) -> str | None:
+        free = None
+        with suppress(OSError):  # it may go at any moment
+            free = shutil.disk_usage(self._path.parent).free
         if not self.is_in_place():
             return "the file was moved or deleted"
-        return "its disk is almost full" if shutil.disk_usage(self._path.parent).free < _HEADROOM else None
+        return "its disk is almost full" if free is not None and free < _HEADROOM else None
 
 
 def _set_up(path: Path) -> sqlite3.Connection:
