@@ -149,7 +149,7 @@ def unmarked_runs(settings: Settings) -> tuple[Path, ...]:
 
 
 def purge(order: PurgeOrder, found: tuple[OldRun, ...]) -> Purged:
-    """Remove these runs, their names in the ledger, and the sandbox data of that time.
+    """Remove these runs, and the sandbox data of that time.
 
     Raises UnusableInput: a file cannot be removed.
     """

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
-
 from importer.ledger.address import LedgerPlace, as_address, is_on_server, ledger_file, ledger_folder, ledger_name
 from importer.ledger.fingerprints import Fingerprints, key_path, normalized_email
 from importer.ledger.ledger import Ledger

@@ -123,7 +123,7 @@ def _other_version(name: str, version: int) -> UnusableInput:
         f"this importer reads {VERSION})",
         "update this importer, or use another ledger (--out, IMPORTER_LEDGER)"
         if is_newer
-        else "use the importer that wrote it, or another ledger (--out, IMPORTER_LEDGER); with a new ledger every row "
-        "is sent again and the service reports which candidates it already has",
+        else "name a new one with IMPORTER_LEDGER, also to purge or forget what is in this results folder; then every "
+        "row is sent again, and the service reports which candidates it already has",
         name,
     )

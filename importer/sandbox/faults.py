@@ -66,7 +66,7 @@ class Fault(BaseModel):
     @property
     def is_before(self) -> bool:
         """Whether the fault replaces the processing of the request."""
-        return self.when == "before" and self.kind not in _AFTER
+        return self.when == "before" if self.kind in _EITHER else self.kind not in _AFTER
 
 
 class Faults(BaseModel):

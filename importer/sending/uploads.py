@@ -22,13 +22,14 @@ from importer.sending.explanations import INTERRUPTED, LEDGER_LOST, window_over
 from importer.sending.options import Cancellation, Window
 from importer.sending.pace import Pace
 from importer.sending.senders import wait_after
-from importer.service import NoReply, Reply
+from importer.service import EMPTY, NoReply, Reply
 from importer.settings import UploadForm
 
 _LOOK: Final = 0.1  # seconds between two looks at a stop
 _REFUSALS: Final = frozenset({408, 423, 425, 429})  # to be repeated
 _NOT_OF_THE_FILE: Final = frozenset({401, 403, 404, 405, 410})
 _NOT_SENT: Final = NoReply("the run stopped", may_have_arrived=False)
+_MOST_EMPTY: Final = 3  # empty answers to a document, before any with an ID: it is another operation
 _MOST_FAILURES: Final = 3  # one after the other: the service is down
 _AHEAD: Final = 8  # documents for each thread: while a turn of the ledger is written, others go on
 _MOST_BYTES: Final = 32 << 20  # under way at once, or one document: a body is four times in memory
@@ -211,8 +212,14 @@ class Uploader:
                 done.copies[document.key] += 1
             return answer
 
+        def is_to_repeat(state: tenacity.RetryCallState) -> bool:
+            answer = _result(state)
+            if isinstance(answer, Reply) and answer.message == EMPTY and 200 <= answer.status < 300:
+                return bool(done.ids) or state.attempt_number < _MOST_EMPTY
+            return _is_to_repeat(answer)
+
         retrying = tenacity.Retrying(
-            retry=tenacity.retry_if_result(_is_to_repeat),
+            retry=is_to_repeat,
             wait=lambda state: min(
                 wait_after(_result(state), state.attempt_number), max(since + self.patience - clock.now(), 0.0)
             ),

@@ -43,6 +43,7 @@ class Reply(NamedTuple):
     document_id: str | None = None
 
 
+EMPTY: Final = "(empty)"  # the answer to an upload
 PROBED = "importer-probe"  # a job post that does not exist: a healthy service responds with 404
 
 
@@ -126,9 +127,10 @@ class RecruitingService:
             return raw
         is_accepted = 200 <= raw.status < 300
         found = document_id(form.id_at, raw.body) if is_accepted else None
-        if is_accepted and found is None and not (raw.complete and raw.body):
+        if is_accepted and found is None and not raw.complete:
             return NoReply("its answer was cut off", may_have_arrived=True)
-        words = "" if found else one_line(raw.body.decode(errors="replace")) if is_accepted else message_of(raw)
+        shown = one_line(raw.body.decode(errors="replace")) or EMPTY
+        words = "" if found else shown if is_accepted else message_of(raw)
         return Reply(raw.status, words, retry_after(raw, self._now), document_id=found)
 
     def probe(self, job_post: str) -> Reply | NoReply:

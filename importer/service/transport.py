@@ -71,7 +71,7 @@ class RawReply(NamedTuple):
 
 
 class NoReply(NamedTuple):
-    """No status was received. `reason` is for a person: `the connection was reset`. `hint`: what to do, if known.
+    """No status was received. `reason` is for a person: `the connection was refused`. `hint`: what to do, if known.
 
     may_have_arrived: False only if nothing of the request left this machine: name not found, refused, connect time-out,
     TLS refused.

@@ -10,6 +10,7 @@ import re
 from decimal import Decimal
 from enum import Enum
 from functools import lru_cache
+from itertools import dropwhile
 from typing import Final, NamedTuple
 
 from importer.sources.cell_text import plain_number
@@ -76,6 +77,15 @@ class _Section(NamedTuple):
     currency: str  # "" if the words are none
     is_known: bool
 
+    @property
+    def is_code(self) -> bool:
+        """Whether it makes a code of a whole number: with zeros in front, or with texts where no thousands end."""
+        if not _CODE.fullmatch(self.codes):
+            return False
+        inside = "".join(" " if is_literal else "0" for is_literal, _ in self.parts).strip()
+        is_split = " " in inside and len(inside.rpartition(" ")[2]) % 3 > 0
+        return self.codes.count("0") > 1 or is_split or re.search("0[#?]", self.codes) is not None
+
 
 @lru_cache(maxsize=65_536)
 def shown_number(value: int | float, number_format: str) -> str | None:
@@ -93,8 +103,7 @@ def shown_number(value: int | float, number_format: str) -> str | None:
     if not codes and value == 0 and words.replace(section.currency, "").strip() in ("-", "–"):
         return "0"
     beside = words.translate(_BESIDE)
-    is_long = codes.count("0") > 1 and codes.isdigit()
-    if _AMOUNT.fullmatch(codes) and (not beside or section.currency) and not is_long:
+    if _AMOUNT.fullmatch(codes) and (not beside or section.currency) and not section.is_code:
         hides = value == 0 and not {"0", "?"}.intersection(codes) and codes.lower() not in ("general", "@")
         has_sign = value != 0 and not {"-", "−", "("}.isdisjoint(words)
         if hides or has_sign is not is_negative:
@@ -102,7 +111,7 @@ def shown_number(value: int | float, number_format: str) -> str | None:
         return plain_number(float(Decimal(repr(value)) * 100)) + "%" if "%" in codes else plain_number(value)
     if not _CODE.fullmatch(codes) or value != int(value) or is_negative:
         return None
-    if words and not set(words) - set(" \u00a0\u202f.,'’") and codes.count("0") < 2:  # `#\.##0` may show thousands
+    if words and not set(words) - set(" \u00a0\u202f.,'’") and not section.is_code:  # `#\.##0` may show thousands
         return None
     return "-" * (value < 0) + _filled(section.parts, plain_number(abs(value))).strip()
 
@@ -159,7 +168,9 @@ def _sections(number_format: str) -> tuple[_Section, ...]:
             codes = "".join(each for is_literal, each in parts if not is_literal)
             words = "".join(each for is_literal, each in parts if is_literal)
             name = words.translate(_BESIDE)
-            is_currency = name in marks or (currency_code(name) is not None and name.lower() not in _UNITS)
+            behind = [each for is_literal, each in dropwhile(lambda part: part[0], parts) if is_literal]
+            is_unit = name.lower() in _UNITS and any(map(str.isalpha, "".join(behind)))  # `0 "R"`, and not `"R"0`
+            is_currency = name in marks or (currency_code(name) is not None and not is_unit)
             is_known = is_known and (bool(codes) or not any(map(str.isalpha, words)))
             sections.append(_Section(codes, words, tuple(parts), name if name and is_currency else "", is_known))
             parts, marks, is_known = [], [], True

@@ -10,7 +10,7 @@ import unicodedata
 import warnings
 import weakref
 from collections import deque
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import lru_cache, partial
@@ -238,41 +238,62 @@ class _KeptSheet:
         self.heads = list(_heads(book, name, hidden))
 
     def records(self) -> Generator[Record, None, None]:
-        """Every row that has cells; may be called again. Below the first cell of merged ones, and where another one has
-        a value that nobody sees, there is a problem.
+        """Every row that has cells; may be called again. Cells under merged ones, which nobody sees, are blank; those
+        below the first one have a problem, as its value may be meant for them too.
         """
-        waiting, reached, tops = deque(sorted(self.facts.merged)), list[MergedRange](), set[MergedRange]()
-        for record in self._all():
-            number = record.number
-            while waiting and waiting[0].first_row <= number:
-                reached.append(waiting.popleft())
-            reached = [one for one in reached if one.last_row >= number]
-            tops |= {one for one in reached if one.first_row == number and record.cell(one.first_index)}
-            of_merged = [each for one in reached if one in tops for each in _merged_with(one, record)]
-            found, links = of_merged if any(record.cells) else [], self.facts.links.get(number)
-            if found or links:
-                links_of = tuple(links.items()) if links else record.links
-                yield replace(record, problems=record.problems + tuple(found), links=links_of)
-            else:
-                yield record
+        tops = set[MergedRange]()
+        for record, hidden, merged in self._all():
+            shown = _without(record, hidden) if hidden else record
+            begun = [one for one in merged if one.first_row == record.number]
+            tops |= {one for one in begun if any(record.cells[one.first_index : one.first_index + 1])}
+            if any(shown.cells) and (below := [one for one in merged if one in tops and one.first_row < record.number]):
+                shown = replace(shown, problems=shown.problems + tuple(map(_merged_with, below)))
+            if links := self.facts.links.get(record.number):
+                shown = replace(shown, links=tuple(one for one in links.items() if one[0] not in hidden))
+            yield shown
 
-    def _all(self) -> Iterator[Record]:
+    def _all(self) -> Iterator[tuple[Record, frozenset[int], Sequence[MergedRange]]]:
+        """Each record as it was read, the indexes of its cells under merged ones, and the ranges that it is in."""
+        waiting, reached = deque(sorted(self.facts.merged)), list[MergedRange]()
         at = 0
         while at < self._end:
             with self._lock:  # requests of the page read at the same time
                 self._file.seek(at)
                 batch, at = pickle.load(self._file), self._file.tell()
-            yield from batch
+            for record in batch:
+                hidden: frozenset[int] = frozenset()
+                while waiting and waiting[0].first_row <= record.number:
+                    reached.append(waiting.popleft())
+                if reached:
+                    reached = [one for one in reached if one.last_row >= record.number]
+                    hidden = frozenset(_covered(record, reached))
+                yield record, hidden, reached
 
 
-def _merged_with(merged: MergedRange, record: Record) -> Iterator[CellProblem]:
+def _merged_with(merged: MergedRange) -> CellProblem:
     first = f"{column_letter(merged.first_index)}{merged.first_row}"
     message = f"the cell is merged with {first}: its value may be meant for this row too"
-    problem = Problem(CELLS_MERGED, message, f"unmerge the cells ({_address(merged)}), and fill in each row")
-    is_below = record.number > merged.first_row
-    for index in range(merged.first_index, merged.last_index + 1):
-        if (is_below and index == merged.first_index) or (index > merged.first_index and record.cell(index)):
-            yield CellProblem(index, problem)
+    hint = f"unmerge the cells ({_address(merged)}), and fill in each row"
+    return CellProblem(merged.first_index, Problem(CELLS_MERGED, message, hint))
+
+
+def _covered(record: Record, merged: Iterable[MergedRange]) -> Iterator[int]:
+    """The indexes of the filled cells that merged ranges hide."""
+    for each in merged:
+        for index in range(each.first_index, min(each.last_index + 1, len(record.cells))):
+            if record.cells[index] and (record.number, index) != (each.first_row, each.first_index):
+                yield index
+
+
+def _without(record: Record, hidden: frozenset[int]) -> Record:
+    """A record without the cells of some indexes."""
+    return replace(
+        record,
+        cells=tuple("" if index in hidden else text for index, text in enumerate(record.cells)),
+        typed=record.typed - hidden,
+        problems=tuple(one for one in record.problems if one.index not in hidden),
+        currencies=tuple(one for one in record.currencies if one[0] not in hidden),
+    )
 
 
 # --- what a person should know ----------------------------------------------------------------------

@@ -33,8 +33,10 @@ def refitted(text: str, proposal: Proposal) -> str:
             mine = mine.put("source", name, theirs.written("source", name))
         elif name in own:
             mine = mine.drop("source", name)
-    for name in theirs.values("answers").keys() - mine.values("answers").keys() if not is_same_target else ():
-        mine = mine.put("answers", name, theirs.written("answers", name)).forget(name, ())
+    for section in ("candidate", "answers") if not is_same_target else ():
+        for name in theirs.values(section):
+            if name not in mine.values(section):
+                mine = mine.put(section, name, theirs.written(section, name)).forget(name, ())
     return mine.text
 
 

@@ -292,7 +292,7 @@ def _table(table: Sequence[TableLine], indent: int) -> Iterator[str]:
 
 def _line_to_complete(line: TableLine) -> str:
     """The comment with a text that has no option yet, to be completed by a person."""
-    return f"# {scalar(line.cell)}: ...   # in {cells_of(line.count)}; no similar option"
+    return f"# {scalar(line.cell)}: ...   # in {cells_of(line.count)}; choose an option"
 
 
 def _with_note(text: str, note: str) -> list[str]:

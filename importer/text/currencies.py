@@ -1,4 +1,4 @@
-"""The currencies of amounts: ISO 4217 codes, signs, the usual names and short forms; and those of number formats."""
+"""The currencies of amounts: ISO 4217 codes, signs, the usual names and short forms."""
 
 from __future__ import annotations
 
@@ -31,7 +31,6 @@ _FORMS = {
 }  # fmt: skip
 _SHARED = "kr krone kroner kronor rs rupee £e dinar peso pesos franc francs mark"  # each used for several currencies
 
-_ISO_4217 = frozenset(_CODES.split())
 _CODE_OF = {normalize(form): code for code in _CODES.split() for form in (code, *_FORMS.get(code, "").split())}
 _CODE_OF |= dict.fromkeys(_SHARED.split(), "")
 

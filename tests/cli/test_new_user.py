@@ -118,7 +118,7 @@ TURKISH = Newcomer(
             ],
         ]
     },
-    ("# Uzman: ...   # in 1 cell; no similar option", "Uzman: Mid"),
+    ("# Uzman: ...   # in 1 cell; choose an option", "Uzman: Mid"),
     ("email-duplicate",),
     2,
 )
@@ -224,7 +224,7 @@ ENGLISH = Newcomer(
             ],
         ],
     },
-    ("# Principal: ...   # in 1 cell; no similar option", "Principal: Lead"),
+    ("# Principal: ...   # in 1 cell; choose an option", "Principal: Lead"),
     ("name-split-failed",),
     2,
 )

@@ -114,10 +114,9 @@ def test_an_older_ledger_is_refused(path: Path) -> None:
     with begun(path) as ledger:
         raw(ledger, "UPDATE about SET version = 2")
     assert problem_on_opening(path) == (
-        f"{path}: an older importer wrote this ledger (its version is 2, this importer reads 7); use the importer that "
-        "wrote it, or another ledger (--out, IMPORTER_LEDGER); with a new ledger every row is sent again and the "
-        "service "
-        "reports which candidates it already has"
+        f"{path}: an older importer wrote this ledger (its version is 2, this importer reads 7); name a new one with "
+        "IMPORTER_LEDGER, also to purge or forget what is in this results folder; then every row is sent again, and "
+        "the service reports which candidates it already has"
     )
 
 

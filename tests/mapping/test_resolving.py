@@ -122,7 +122,7 @@ def test_many_unused_columns_are_counted() -> None:
 
 def test_a_value_table_without_lines_changes_nothing() -> None:
     """`values:` with only comments below it can be completed line by line."""
-    text = HEAD + "answers:\n  q:\n    column: CV\n    values:\n      # Guru: ...   # in 1 cell; no similar option\n"
+    text = HEAD + "answers:\n  q:\n    column: CV\n    values:\n      # Guru: ...   # in 1 cell; choose an option\n"
     content = resolved(text, HEADER, [question("q", "single_choice", options=("a", "b"))]).answers[0].content
     assert isinstance(content, ResolvedValue)
     assert content.table is not None

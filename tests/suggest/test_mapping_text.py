@@ -32,7 +32,7 @@ answers:
     column: Level   # from the old system
     values:
       Sr: Senior   # 3 cells
-      # Chef: ...   # in 2 cells; no similar option
+      # Chef: ...   # in 2 cells; choose an option
     optional: error
   no: 012
   # photo: ...   file_upload: Your photo
@@ -70,7 +70,7 @@ Change = Callable[[MappingText], MappingText]
         ),
         pytest.param(
             lambda text: text.change("answers", "level", {"values": {"Sr": "Senior", "Chef": "Lead"}}),
-            "      Sr: Senior   # 3 cells\n      # Chef: ...   # in 2 cells; no similar option\n",
+            "      Sr: Senior   # 3 cells\n      # Chef: ...   # in 2 cells; choose an option\n",
             "      Sr: Senior\n      Chef: Lead\n",
             id="a value table is replaced, the keys beside it stay",
         ),

@@ -74,7 +74,7 @@ answers:
     column: Level
     values:
       Sr.: Senior
-      # Guru: ...   # in 1 cell; no similar option
+      # Guru: ...   # in 1 cell; choose an option
   # 1 cell is not a date ('sofort'): fix it, or list it under missing: [...] (Available from)
   start: {column: Verfügbar ab, dates: ["%d.%m.%Y"]}
   heard: Source   # please check: 'Source' is similar, but not identical (How did you hear about us?)

@@ -427,7 +427,7 @@ _UNUSUAL = (
         "reports merged cells below the header only, and refuses those that may have the value of the row above",
         Expected(
             _COLUMNS,
-            {4: ("Ada", "London"), 5: ("Alan", "Wilmslow")},
+            {4: ("Ada", "London"), 5: ("Alan", "")},
             (
                 "a.xlsx, Sheet!B5: the cell is merged with B4: its value may be meant for this row too; "
                 "unmerge the cells (B4:B5), and fill in each row",
