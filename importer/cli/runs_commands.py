@@ -32,6 +32,7 @@ from importer.text.normalize import visible
 
 _MOST_RUNS: Final = 6
 _LONGEST: Final = 120  # characters of a text
+_LONGEST_SENT: Final = 1_000  # of one that was sent, such as all jobs; --json has it whole
 
 
 def runs(
@@ -202,7 +203,7 @@ def _show_row(shown: ShownRow, *, as_json: bool) -> None:
     if shown.body:
         print_result("What was sent:" if shown.was_sent else "What its request would contain:")
         for name, text in _body_lines(json.loads(shown.body)):
-            print_result(f"  {name}: {_shortened(text)}")
+            print_lines(f"{name}: {_shortened(text, _LONGEST_SENT)}", "  ", "    ")
     print_result("")
     if not shown.was_sent:
         print_lines("No request was sent for it in this run.")
@@ -229,10 +230,10 @@ def _body_lines(body: dict[str, Any]) -> Iterator[tuple[str, str]]:
         yield named.get("question_key") or f"question {named['id']}", answer.get("answer") or answer["answer_file"]
 
 
-def _shortened(text: str) -> str:
+def _shortened(text: str, longest: int = _LONGEST) -> str:
     """A text on one line; a long one cut, with its length."""
     line = visible(" ".join(text.split()))
-    return line if len(line) <= _LONGEST else f"{line[: _LONGEST - 20]}… ({len(text):,} characters)"
+    return line if len(line) <= longest else f"{line[: longest - 20]}… ({len(text):,} characters)"
 
 
 def report(
