@@ -50,7 +50,6 @@ class SourceOptions:
     stop_at: str | None = None  # the table ends before the row whose first filled cell is this
     short_rows: Literal["blank"] | None = None  # of a CSV: the last cells that Excel left out are blank; None: refused
     hidden_rows: Literal["read", "skip"] | None = None  # that a spreadsheet program hides; None: read, with a warning
-    longest_cell: int | None = None  # characters in a CSV's cell; a longer one most likely has an unclosed quote
     names: tuple[str, ...] = field(default=(), compare=False)  # of columns that are read: they show the header's row
     counts_from_1900: bool = field(default=False, compare=False)  # numbers are read as days since 1900
 

@@ -69,7 +69,6 @@ class _FileKeys(_RowKeys):
     short_rows: Annotated[Literal["blank"], OneOf()] | None = key(
         "Read the last cells that Excel left out of a CSV as blank: in blocks of 16 rows that are all short alike."
     )
-    longest_cell: Number | None = key("The maximum number of characters in a cell of a CSV file.")
 
 
 class _SheetKey(Section):

@@ -185,10 +185,7 @@ class CsvFile:
             return Problem("limit-exceeded", message, hint, place)
         if fault.kind == "long":
             message = f"a cell is longer than {self.cell_limit:,} characters (line {fault.line})"
-            hint = (
-                'most likely a quote (") is not closed; if the cell is really that long, allow more characters with '
-                "longest_cell: under source: in the mapping"
-            )
+            hint = 'most likely a quote (") is not closed: close it; shorten a text that is really that long'
             return Problem("limit-exceeded", message, hint, place)
         if fault.kind == "hiding":
             message = f"a line within a cell looks like another row (the row begins in line {fault.begins})"

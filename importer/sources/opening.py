@@ -103,8 +103,6 @@ def open_csv(path: Path, name: str, options: SourceOptions, limits: ReadingLimit
 
     Raises UnusableInput: as open_sheet.
     """
-    if options.longest_cell:  # in characters, of up to four bytes each
-        limits = replace(limits, row=max(limits.row, 4 * options.longest_cell))
     problems: list[Problem] = []
     delimiter: str | None = None
     found: Survey | None = None
@@ -129,7 +127,7 @@ def open_csv(path: Path, name: str, options: SourceOptions, limits: ReadingLimit
         Origin(name),
         found,
         chosen or _ONE_COLUMN,
-        options.longest_cell or limits.cell_characters,
+        limits.cell_characters,
         limits,
         has_sep_line=in_sep_line is not None,
         delimiter_known=chosen is not None,

@@ -56,11 +56,10 @@ def test_source_and_defaults() -> None:
 def test_source_rows() -> None:
     """The rows of the table are read: skipped rows and ranges, the end, hidden rows."""
     mapping = read(
-        HEAD + "source: {header_row: 2, header_rows: 2, skip_rows: [1, 4 - 6], stop_at: Total, hidden_rows: skip, "
-        "longest_cell: 9}\n"
+        HEAD + "source: {header_row: 2, header_rows: 2, skip_rows: [1, 4 - 6], stop_at: Total, hidden_rows: skip}\n"
     )
     assert mapping.source == SourceOptions(
-        header_row=2, header_rows=2, skip_rows=(1, 4, 5, 6), stop_at="Total", hidden_rows="skip", longest_cell=9
+        header_row=2, header_rows=2, skip_rows=(1, 4, 5, 6), stop_at="Total", hidden_rows="skip"
     )
 
 

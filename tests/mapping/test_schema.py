@@ -78,10 +78,7 @@ def test_reader_and_schema_know_the_same_keys(around: str, kept: str | None) -> 
 SOUND = [
     pytest.param("", id="minimal"),
     pytest.param("source: {sheet: 1, header_row: 3, encoding: utf-8, delimiter: tab, missing: [n/a, 0]}", id="source"),
-    pytest.param(
-        "source: {header_rows: 2, skip_rows: [2, 4-6], stop_at: Total, hidden_rows: skip, longest_cell: 9}",
-        id="source rows",
-    ),
+    pytest.param("source: {header_rows: 2, skip_rows: [2, 4-6], stop_at: Total, hidden_rows: skip}", id="source rows"),
     pytest.param("source: {where: {column: A, is_not: [x, 1]}}", id="where"),
     pytest.param("defaults: {dates: '%d.%m.%Y', decimal: ',', thousands: ' ', region: TR, yes: [J]}", id="defaults"),
     pytest.param("defaults: {missing_day: last, unused_columns: error, duplicates: error}", id="more defaults"),
