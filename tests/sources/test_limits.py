@@ -140,8 +140,8 @@ def test_cell_over_the_limit(tmp_path: Path) -> None:
     assert (after.cells, after.problems) == (("Alan", "London"), ())
     (problem,) = long.problems
     assert str(problem) == (
-        'long.csv, row 2: a cell is longer than 4,000 characters (line 2); most likely a quote (") is not closed: close it; '
-        "shorten a text that is really that long"
+        'long.csv, row 2: a cell is longer than 4,000 characters (line 2); most likely a quote (") is not closed: '
+        "close it; shorten a text that is really that long"
     )
 
 
