@@ -113,8 +113,8 @@ MUTANTS = (
     Mutant(
         "a row waits for less than its Retry-After",
         "sending/senders.py",
-        "            return answer.retry_after\n",
-        "            return 1.0\n",
+        "        return answer.retry_after\n",
+        "        return 1.0\n",
     ),
     Mutant(
         "waiting rows make room for new ones",
