@@ -141,7 +141,7 @@ def dates(locale: Locale) -> Iterator[Form]:
                        mixed(timed, _broken_time), question=asked)  # fmt: skip
     if locale.months:
         form, names = locale.month_format, locale.month_names
-        settings = f'dates: ["{form}", "%B %Y"], months: {locale.months}, missing_day: first'
+        settings = f'dates: ["{form}", "%B %Y"], missing_day: first'
         yield Form("date", locale.code, f"{{column: Cell, {settings}}}",
                    mixed(lambda rng: _date(rng, form, names), lambda rng: _broken_month(rng, locale)),
                    question=asked)  # fmt: skip

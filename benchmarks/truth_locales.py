@@ -15,7 +15,7 @@ _ASCII = "0123456789"
 class Locale:
     """One locale.
 
-    dates: usual numeric forms, as the mapping declares them. months: the language of month names in the mapping, and
+    dates: usual numeric forms, as the mapping declares them. months: the language of month names, and
     the twelve names as written in a date. phones: (country code, trunk prefix, national number with 0 for a random
     digit). surname: the usual order of a full name, as the mapping declares it. particles: before last names.
     """

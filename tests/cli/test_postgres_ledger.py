@@ -59,8 +59,7 @@ def test_a_file_is_imported_once_and_every_command_finds_it(serve_on_server: Ser
     assert served("show", first.summary["run"], "--row", "3").code == 0
     found = served("doctor")
     line = next(line for line in found.out.splitlines() if " ledger: " in line)
-    assert (found.code, line.partition(" (")[0]) == (0, f"ok     ledger: {ledger_name(address)}, no problems found")
-    assert re.search(r" \(PostgreSQL [\d.]+, a commit takes [\d.]+ ms\)$", line)
+    assert (found.code, line) == (0, f"ok     ledger: {ledger_name(address)}")
     assert not [path for path in folder.rglob("*") if path.is_file() and b"s3cret" in path.read_bytes()]
     assert "s3cret" not in first.err + again.err + found.out
     assert served("purge", "--older-than", "0d", "--yes").err == "2 runs removed.\n"
