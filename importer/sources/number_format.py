@@ -184,4 +184,4 @@ def _sections(number_format: str) -> tuple[_Section, ...]:
     return tuple(sections)
 
 
-_UNITS: Final = frozenset(("km", "ft", "dm", "kn", "r", "gs"))  # in a number format these are no currencies
+_UNITS: Final = frozenset(("km", "ft", "dm", "kn", "r", "gs", "rm"))  # in a number format these are no currencies

@@ -28,6 +28,8 @@ def refitted(text: str, proposal: Proposal) -> str:
             if is_of_other or not _is_asked(section, name, proposal):
                 mine = mine.drop(section, name)
     own, new = mine.values("source"), theirs.values("source")
+    if any(own.get(name) != new.get(name) for name in _READING):
+        mine = _without_letters(mine, theirs)
     for name in _READING:
         if name in new:
             mine = mine.put("source", name, theirs.written("source", name))
@@ -38,6 +40,23 @@ def refitted(text: str, proposal: Proposal) -> str:
             if name not in mine.values(section):
                 mine = mine.put(section, name, theirs.written(section, name)).forget(name, ())
     return mine.text
+
+
+def _without_letters(mine: MappingText, theirs: MappingText) -> MappingText:
+    """With the proposal in place of values that name columns by their letters: these may be other columns now."""
+    for section in ("candidate", "answers"):
+        for name, value in mine.values(section).items():
+            if _has_letter(value):
+                mine = mine.drop(section, name)
+                if name in theirs.values(section):
+                    mine = mine.put(section, name, theirs.written(section, name))
+    return mine
+
+
+def _has_letter(value: object) -> bool:
+    if isinstance(value, dict | list):
+        return any(map(_has_letter, value.values() if isinstance(value, dict) else value))
+    return isinstance(value, str) and value.startswith("=")
 
 
 def _is_asked(section: str, name: str, proposal: Proposal) -> bool:

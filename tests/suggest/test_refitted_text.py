@@ -68,3 +68,13 @@ def test_what_a_person_left_out_is_not_proposed_again() -> None:
     """At the same target: only how the file is read may be another."""
     left = MappingText(write_proposal(_for(JOB_POST, asked("city")))).drop("answers", "city").text
     assert "city" not in MappingText(refitted(left, _for(JOB_POST, asked("city"), asked("town")))).values("answers")
+
+
+def test_letters_of_columns_are_not_taken_over_to_another_reading() -> None:
+    """They may be other columns there: the proposal is taken, or nothing."""
+    text = MappingText(write_proposal(_for(JOB_POST, asked("city"), LEVEL))).put("answers", "city", ['city: "=B"'])
+    text = text.put("answers", "level", ["level: {column: [Grade, =C]}"])
+    now = replace(_for(JOB_POST, asked("city")), source=SourceFacts("f.csv", "Two", 3))
+    assert MappingText(refitted(text.text, now)).values("answers") == {"city": "City"}
+    same = _for(JOB_POST, asked("city"), LEVEL)
+    assert MappingText(refitted(text.text, same)).values("answers")["city"] == "=B"
