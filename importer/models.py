@@ -12,8 +12,6 @@ from importer.problems import CellPlace, Column, Origin, Problem
 
 CREATED_EMAIL_DIFFERS = "created-email-differs"
 """The problem of a created row whose response has another e-mail address."""
-CREATED_EMAILS = "created-emails"
-"""The problem with both addresses, which is shown in the report only, not on the terminal or in a log."""
 CREATED_EARLIER = Problem(
     "created-by-earlier-request",
     "most likely created by our own earlier request, whose response was lost",

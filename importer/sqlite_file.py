@@ -16,6 +16,8 @@ SqliteConnection = sqlite3.Connection
 IntegrityError = sqlite3.IntegrityError
 FREE_IT: Final = "free disk space, fix the disk, or close a program that locks it"
 _BUSY_TIMEOUT: Final = 30.0  # seconds to wait while another process writes
+# secure_delete: deleted content is overwritten, see importer purge
+_PRAGMAS: Final = ("journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON", "secure_delete = ON")
 
 
 def create_private(path: Path) -> None:
@@ -37,79 +39,25 @@ def create_private(path: Path) -> None:
 
 
 def connect(path: Path) -> SqliteConnection:
-    """A connection that one thread at a time may use, and that never begins a transaction by itself."""
-    return sqlite3.connect(path.absolute(), timeout=_BUSY_TIMEOUT, isolation_level=None, check_same_thread=False)
-
-
-class SqliteFile:
-    """One SQLite file: WAL, synchronous=FULL, explicit transactions. Safe to use from many threads.
-
-    Errors of SQLite are raised as DatabaseError.
+    """A durable connection (WAL, synchronous=FULL) that one thread at a time may use. It begins no transaction by
+    itself.
     """
+    connection = sqlite3.connect(path.absolute(), timeout=_BUSY_TIMEOUT, isolation_level=None, check_same_thread=False)
+    try:
+        for pragma in _PRAGMAS:
+            connection.execute(f"PRAGMA {pragma}")
+    except BaseException:
+        connection.close()
+        raise
+    return connection
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self._free: list[SqliteConnection] = []  # idle connections; append and pop of a list need no lock
-        self._is_closed = False
-        self._inode = path.stat().st_ino
 
-    @contextmanager
-    def connection(self) -> Iterator[SqliteConnection]:
-        """A connection for one thread, outside of any transaction."""
-        with errors_translated():
-            try:
-                connection = self._free.pop()
-            except IndexError:
-                connection = self._connect()
-            try:
-                yield connection
-            finally:
-                self._release(connection)
-
-    @contextmanager
-    def transaction(self, *, writes: bool = False) -> Iterator[SqliteConnection]:
-        """A connection in a transaction, which is committed at the end, or rolled back by an exception."""
-        with self.connection() as connection:
-            # Immediate: a transaction that reads before it writes can fail at the write, whatever the timeout.
-            connection.execute("BEGIN IMMEDIATE" if writes else "BEGIN")
-            yield connection
-            connection.commit()
-
-    def is_in_place(self) -> bool:
-        """Whether the path still leads to this file: SQLite continues to write to a file that was removed."""
-        try:
-            return self.path.stat().st_ino == self._inode
-        except OSError:
-            return False
-
-    def close(self) -> None:
-        """Close all idle connections."""
-        self._is_closed = True
-        while self._free:
-            self._free.pop().close()
-
-    def _release(self, connection: SqliteConnection) -> None:
-        try:
-            connection.rollback()  # no effect after a commit
-        except sqlite3.Error:
-            connection.close()
-            return
-        if self._is_closed:  # a stream that was not read to its end is released late
-            connection.close()
-        else:
-            self._free.append(connection)
-
-    def _connect(self) -> SqliteConnection:
-        connection = connect(self.path)
-        try:
-            connection.execute("PRAGMA journal_mode=WAL")
-            connection.execute("PRAGMA synchronous=FULL")
-            connection.execute("PRAGMA foreign_keys=ON")
-            connection.execute("PRAGMA secure_delete=ON")  # deleted content is overwritten: see importer purge
-        except BaseException:
-            connection.close()
-            raise
-        return connection
+def inode_of(path: Path) -> int | None:
+    """Shows whether a path still leads to the same file: SQLite continues to write to one that was removed."""
+    try:
+        return path.stat().st_ino
+    except OSError:
+        return None
 
 
 @contextmanager

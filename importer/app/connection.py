@@ -32,7 +32,8 @@ _SANDBOX_RESEND_DELAY = 2.0  # seconds; no delayed request can still arrive ther
 class ServiceConnection:
     """A service, and its name in the ledger.
 
-    resend_delay: seconds until a row whose response was lost is sent again. retry_policy: for requests of questions.
+    resend_delay: seconds until a row whose response was lost is sent again. retry_policy: for requests before the first
+    row.
     """
 
     service: RecruitingService
@@ -43,6 +44,10 @@ class ServiceConnection:
     def questions(self, job_post: str) -> tuple[Question, ...]:
         """The questions of a job post, requested with the retry policy of the run."""
         return self.service.questions(job_post, self.retry_policy)
+
+    def reach(self) -> None:
+        """Return when the service responds. Raises StoppedEarly: it does not, for as long as the retry policy says."""
+        self.service.reach(self.retry_policy)
 
 
 @contextmanager

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Final
 
 from importer.app.cleanup import remove_abandoned
-from importer.app.connection import ServiceConnection, connect, first_patience, retry_policy_of_run, wait_for_ledger
+from importer.app.connection import ServiceConnection, connect, retry_policy_of_run, wait_for_ledger
 from importer.app.documents import upload_documents
 from importer.app.orders import (
     Event,
@@ -212,6 +212,8 @@ class _Execution:
         mapping = read_mapping(order.mapping, order.settings.mapping_folders)
         if not dry_run:  # at once, and not only after a large file was read
             self._refuse_if_running(Scope(connection.name, mapping.target))
+            if mapping.target.operation is Operation.ADD_TO_POOL:  # of a job post the questions are requested
+                connection.reach()
         planned = planner.plan(mapping.for_source(order.sheet, order.reading))
         self.listen(planned.as_event)
         return planned
@@ -285,8 +287,6 @@ class _Execution:
 
     def _loader(self, plan: Plan, ledger: Ledger, earlier: Earlier) -> Loader:
         settings, sending, connection = self.order.settings, self.order.sending, self.connection
-        is_job_post = plan.mapping.target.operation is Operation.APPLY
-        has_answered = is_job_post or ledger.has_answered(connection.name)
         options = LoadOptions(
             concurrency=settings.concurrency,
             rate=settings.rate,
@@ -295,7 +295,6 @@ class _Execution:
             resend_delay=connection.resend_delay,
             max_attempts=settings.max_attempts,
             give_up_after=settings.give_up_minutes * 60,
-            first_patience=first_patience(self.order),
             resend_rejected=sending.resend_rejected,
             window=sending.window,
             pool_exists=(settings.pool_exists or "").strip(),
@@ -306,7 +305,6 @@ class _Execution:
             plan.ledger_run,
             options=options,
             probe=connection.service.is_healthy,
-            has_answered=has_answered,
             on_waiting=self._report_waiting,
             on_answer=self.listen.answered,
             earlier=earlier,

@@ -247,7 +247,7 @@ class Remark(Event):
 
 @dataclass(frozen=True, slots=True)
 class QuestionsDelayed(Event):
-    """The service does not return its questions; the next attempt is in some seconds."""
+    """The service does not respond, or not with its questions; the next attempt is in some seconds."""
 
     seconds: float
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import sqlite3
 from collections.abc import Callable
-from contextlib import ExitStack, closing, suppress
+from contextlib import closing, suppress
 from hashlib import sha256
 from pathlib import Path
 from typing import ClassVar, Final
@@ -17,10 +17,9 @@ from importer.files import INTERNAL, internal_folder
 from importer.ledger.ledger import Ledger
 from importer.problems import ConstraintError, DatabaseError, UnusableInput, not_writable
 from importer.settings import LedgerAddress
-from importer.sqlite_file import FREE_IT, connect, create_private, errors_translated, unusable
+from importer.sqlite_file import FREE_IT, connect, create_private, errors_translated, inode_of, unusable
 
 _HEADROOM: Final = 1024 * 1024  # bytes of free space below which nothing more is sent
-_PRAGMAS: Final = ("journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON", "secure_delete = ON")
 
 
 class SqliteLedger(Ledger):
@@ -36,11 +35,11 @@ class SqliteLedger(Ledger):
             raise not_writable(path, error.strerror or str(error)) from None
         create_private(path)
         url, options = URL.create("sqlite", database=str(path)), {"max_overflow": -1, "hide_parameters": True}
-        engine = create_engine(url, creator=lambda: _set_up(path), poolclass=QueuePool, **options)
+        engine = create_engine(url, creator=lambda: connect(path), poolclass=QueuePool, **options)
         event.listen(engine, "begin", _begin)
         super().__init__(address, str(path), engine)
         self._path = path
-        self._inode = path.stat().st_ino
+        self._inode = inode_of(path)
         self._free: dict[str, Callable[[], None]] = {}
 
     def _take_lock(self, name: str) -> bool:
@@ -68,17 +67,13 @@ class SqliteLedger(Ledger):
         return not_writable(Path(error.filename or self._path), error.strerror or str(error))
 
     def scrub(self) -> bool:
-        with self._usable(), errors_translated(), closing(_set_up(self._path)) as connection:
+        with self._usable(), errors_translated(), closing(connect(self._path)) as connection:
             connection.execute("VACUUM")
             (is_busy, *_) = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
         return not is_busy
 
     def is_in_place(self) -> bool:
-        """SQLite continues to write to a file that was removed."""
-        try:
-            return self._path.stat().st_ino == self._inode
-        except OSError:
-            return False
+        return inode_of(self._path) == self._inode
 
     def _reason_not_to_send(self) -> str | None:
         free = None
@@ -87,17 +82,6 @@ class SqliteLedger(Ledger):
         if not self.is_in_place():
             return "the file was moved or deleted"
         return "its disk is almost full" if free is not None and free < _HEADROOM else None
-
-
-def _set_up(path: Path) -> sqlite3.Connection:
-    """A connection that never begins a transaction by itself."""
-    connection = connect(path)
-    with ExitStack() as failed:
-        failed.callback(connection.close)
-        for pragma in _PRAGMAS:  # secure_delete: deleted content is overwritten, see importer purge
-            connection.execute(f"PRAGMA {pragma}")
-        failed.pop_all()
-    return connection
 
 
 def _begin(connection: Connection) -> None:

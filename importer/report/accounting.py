@@ -10,7 +10,6 @@ from typing import Final
 
 from importer.models import (
     CREATED_EMAIL_DIFFERS,
-    CREATED_EMAILS,
     EXISTS_WORDS,
     ID_COLUMN,
     IMPORT_COLUMNS,
@@ -39,9 +38,7 @@ _BY_HINT: Final = frozenset(
     ("currency-of-format", "date-invalid", "email-invalid", "name-split-failed", "number-invalid", "phone-invalid")
 )
 # Each unknown value is its own group, for the value table; so is each response with another e-mail address.
-_BY_VALUE: Final = frozenset(
-    {"value-unknown", ROUTE_UNKNOWN, "not-an-option", CREATED_EMAIL_DIFFERS, CREATED_EMAILS, EXISTS_WORDS}
-)
+_BY_VALUE: Final = frozenset(("value-unknown", ROUTE_UNKNOWN, "not-an-option", CREATED_EMAIL_DIFFERS, EXISTS_WORDS))
 
 
 @dataclass(frozen=True, slots=True)

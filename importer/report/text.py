@@ -8,7 +8,7 @@ from math import ceil
 from pathlib import Path, PurePath
 from typing import Final
 
-from importer.models import CREATED_EMAILS, IMPORTED_WITH_OTHER_DATA, IN_SERVICE, TO_FIX, OutcomeKind
+from importer.models import IMPORTED_WITH_OTHER_DATA, IN_SERVICE, TO_FIX, OutcomeKind
 from importer.report.next_steps import Step, next_steps
 from importer.report.outcomes import PAGE_FILE, WORKBOOK_FILE
 from importer.report.summary import ProblemGroup, Summary
@@ -94,9 +94,9 @@ def summary_lines(
 
 
 def _everything(summary: Summary) -> Iterator[Iterable[str]]:
-    # The reason of a stop is shown above, and a list of addresses is for programs.
+    # The reason of a stop is shown above.
     is_shown = OutcomeKind.NOT_SENT if summary.stopped else None
-    notes = [group for group in summary.notes if group.code != CREATED_EMAILS and group.outcome is not is_shown]
+    notes = [group for group in summary.notes if group.outcome is not is_shown]
     yield problem_lines("What to fix", summary.to_fix)
     yield problem_lines("Warnings", summary.warned, summary.warnings)
     yield problem_lines("Notes", notes)

@@ -28,7 +28,16 @@ from importer.runs.stored import (
     sheet_to_stored,
 )
 from importer.sources import Sheet
-from importer.sqlite_file import FREE_IT, IntegrityError, SqliteConnection, SqliteFile, create_private, not_a_database
+from importer.sqlite_file import (
+    FREE_IT,
+    IntegrityError,
+    SqliteConnection,
+    connect,
+    create_private,
+    errors_translated,
+    inode_of,
+    not_a_database,
+)
 
 TABLE: Final = "run.sqlite"
 RESTORE: Final = "restore it from a backup, or run the same import again; the ledger knows what was sent"
@@ -147,11 +156,12 @@ class RunTable(AbstractContextManager["RunTable"]):
         self.path = folder / TABLE
         self._is_new = not self.path.exists()
         create_private(self.path)
-        self._file = SqliteFile(self.path)
+        self._inode = inode_of(self.path)
+        self._connection: SqliteConnection | None = None
         try:
             self._initialize()
         except BaseException:
-            self._file.close()
+            self.close()
             raise
         self._is_new = False
 
@@ -288,7 +298,7 @@ class RunTable(AbstractContextManager["RunTable"]):
                 connection.executemany(_INSERT, map(_outcome_row, outcomes))
             except IntegrityError:
                 raise ValueError(f"a row got a second outcome; one of {[one.row for one in outcomes[:5]]}") from None
-        if not self._file.is_in_place():
+        if inode_of(self.path) != self._inode:
             raise TableUnwritable(self.path, "the file was moved or deleted", "")
 
     def take(self, folder: Path) -> None:
@@ -296,14 +306,14 @@ class RunTable(AbstractContextManager["RunTable"]):
 
         Raises TableUnwritable: they cannot be written.
         """
-        with self._file.connection() as connection:
+        with self._transaction() as connection:
             connection.execute("ATTACH DATABASE ? AS other", (str(folder / TABLE),))
         with self._transaction(writes=True) as connection:
             for name in ("rows", "corrections", "candidates", "outcomes"):
                 connection.execute(f"INSERT INTO main.{name} SELECT * FROM other.{name}")
             if not connection.execute("SELECT 1 FROM main.sheet").fetchone():
                 connection.execute("INSERT INTO main.sheet SELECT * FROM other.sheet")
-        with self._file.connection() as connection:
+        with self._transaction() as connection:
             connection.execute("DETACH DATABASE other")
 
     def keep(self, candidates: Sequence[Classified]) -> None:
@@ -375,7 +385,7 @@ class RunTable(AbstractContextManager["RunTable"]):
             # Without a version: these are not the rows of the file any more, and no run takes them over.
             stored = json.dumps(facts | {"warnings": warnings})
             connection.execute("UPDATE sheet SET facts = ?, version = ''", (stored,))
-        with self._file.connection() as connection:
+        with self._transaction() as connection:
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")  # else the log still has what was overwritten
         return set(changed)
 
@@ -399,7 +409,8 @@ class RunTable(AbstractContextManager["RunTable"]):
 
     def close(self) -> None:
         """Close the file."""
-        self._file.close()
+        if self._connection is not None:
+            self._connection.close()
 
     def __contains__(self, row: int) -> bool:
         """Whether the row has an outcome."""
@@ -407,10 +418,15 @@ class RunTable(AbstractContextManager["RunTable"]):
 
     @contextmanager
     def _transaction(self, *, writes: bool = False) -> Iterator[SqliteConnection]:
-        """A transaction that raises the errors of this class."""
+        """The connection, in a transaction if it writes; raises the errors of this class."""
         try:
-            with self._file.transaction(writes=writes) as connection:
-                yield connection
+            with errors_translated():
+                self._connection = self._connection or connect(self.path)
+                with self._connection as connection:  # commits, or rolls back
+                    if writes:
+                        # Immediate: one that reads before it writes can fail at the write, whatever the timeout.
+                        connection.execute("BEGIN IMMEDIATE")
+                    yield connection
         except DatabaseError as error:
             if error.is_damaged:
                 raise not_a_database(self.path, str(error)) from None

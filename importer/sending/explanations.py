@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from dataclasses import replace
 
@@ -10,7 +9,6 @@ from importer.ledger import Known, LedgerUnwritable, State, normalized_email
 from importer.models import (
     CREATED_EARLIER,
     CREATED_EMAIL_DIFFERS,
-    CREATED_EMAILS,
     EXISTS_WORDS,
     IMPORTED_WITH_OTHER_DATA,
     Outcome,
@@ -74,15 +72,6 @@ def too_many_errors(errors: int, ended: int, limit: ErrorLimit) -> Stop:
         f"{errors} of {ended} rows were rejected, failed or unconfirmed; the limit is {limit}",
         f"open the report, fix the rows or the mapping, then {_RUN_AGAIN}; or raise the limit "
         "(--max-errors; max_errors in inbox.toml)",
-    )
-
-
-def no_connection(answer: NoReply) -> Stop:
-    """The address has never responded, and cannot be reached now."""
-    return Stop(
-        "service-unreachable",
-        f"the service cannot be reached and has never responded at this address ({answer.reason})",
-        f"{answer.hint or 'check IMPORTER_BASE_URL and the network with importer doctor'}, then {_RUN_AGAIN}",
     )
 
 
@@ -222,23 +211,14 @@ def _kind_and_problems(
 
 
 def _warnings(pending: PendingRow) -> tuple[Problem, ...]:
-    """Problems in the body of a 201. Only the last one contains e-mail addresses: it is shown in the report only."""
+    """Problems in the body of a 201."""
     answer = pending.last
     if not isinstance(answer, Reply):
         return ()
-    if answer.email:
-        sent = json.loads(pending.body)["email"]
-        if normalized_email(sent) != normalized_email(answer.email):
-            hashes = f"SHA-256 {_short_hash(answer.email)}, sent {_short_hash(sent)}"
-            return (
-                Problem(
-                    CREATED_EMAIL_DIFFERS,
-                    f"created, but the response contains a different e-mail address ({hashes})",
-                    "find the candidate in the service and correct it there; the row is not sent again",
-                    severity="warning",
-                ),
-                Problem(CREATED_EMAILS, f"e-mail sent: {sent}; e-mail in the response: {answer.email}"),
-            )
+    if answer.email and normalized_email(json.loads(pending.body)["email"]) != normalized_email(answer.email):
+        message = f"created, but the response contains another e-mail address: {answer.email}"
+        hint = "find the candidate in the service and correct it there; the row is not sent again"
+        return (Problem(CREATED_EMAIL_DIFFERS, message, hint, severity="warning"),)
     if answer.message:
         hint = "check in the service that the candidate exists"
         return (Problem("created-response-invalid", answer.message, hint, severity="warning"),)
@@ -251,10 +231,6 @@ def _words_of_existing(pending: PendingRow) -> tuple[Problem, ...]:
         return ()
     hint = "no action needed if that means: the candidate is there"
     return (Problem(EXISTS_WORDS, f"the service responded {_answer_text(pending)}", hint),)
-
-
-def _short_hash(email: str) -> str:
-    return hashlib.sha256(normalized_email(email).encode()).hexdigest()[:12]
 
 
 def _unconfirmed(pending: PendingRow) -> str:

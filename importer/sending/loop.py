@@ -78,7 +78,6 @@ class Loader:
     service: sends one body once, and returns the response.
     ledger, run: a run that was begun in this ledger, under its target's lock.
     probe: makes a read-only request and returns whether it succeeded, while responses are inconclusive.
-    has_answered: whether the service has ever responded at this address; if not, the run waits for it only briefly.
     earlier: returns the outcome of a row in an earlier run, if that is still known.
     on_waiting: called with what the run waits for, and with None when sending continues.
     on_answer: called with each request whose response was received or lost.
@@ -93,7 +92,6 @@ class Loader:
         *,
         options: LoadOptions | None = None,
         probe: Callable[[], bool] = lambda: True,
-        has_answered: bool = True,
         earlier: Earlier = unknown,
         on_waiting: Callable[[Waiting | None], None] = lambda _: None,
         on_answer: Callable[[RequestAnswered], None] = lambda _: None,
@@ -108,7 +106,7 @@ class Loader:
         self._on_answer = on_answer
         self._clock = clock = cancellation or Cancellation()
         self._pace = Pace(options.rate)
-        self._health = Health(target, options, clock.now(), has_answered=has_answered)
+        self._health = Health(target, options, clock.now())
         self._senders = Senders(options.concurrency, lambda body: service.send(target, body), probe, self._pace, clock)
         self._exists_words = options.pool_exists if target.operation is Operation.ADD_TO_POOL else ""
         self._on_way = 0  # rows that the senders have
@@ -229,7 +227,7 @@ class Loader:
         pending.attempts, pending.last, pending.refusals = pending.attempts + 1, answer, pending.refusals + 1
         pending.refused_since = now if pending.refused_since is None else pending.refused_since
         self._on_answer(RequestAnswered(pending.row, pending.attempts, pending.status, seconds, is_settled=False))
-        self._health.not_processed(answer, now)
+        self._health.not_processed(answer)
 
     def _judge(self, pending: PendingRow, answer: Reply | NoReply, seconds: float, now: float) -> None:
         disposition = classify(answer, self._exists_words)

@@ -156,9 +156,7 @@ def read_questions(
 
 def _page(base_url: str, target: Target, answer: _ListAnswer) -> _Page:
     if isinstance(answer, NoReply):
-        todo = answer.hint or "check the address (IMPORTER_BASE_URL) and the network"
-        message = f"the service at {base_url} cannot be reached: {answer.reason}; nothing was sent"
-        raise StoppedEarly(f"{message}; {todo}, then run the same command again")
+        raise unreachable(base_url, answer)
     if answer.status != 200:
         raise _refused(target, answer)
     if not answer.complete:
@@ -215,6 +213,12 @@ def _refuse_repeated_ids(target: Target, found: list[_Question]) -> None:
     problems = [file_problem("questions-response-invalid", message, _CONTACT, target) for message in messages]
     if problems:
         raise UnusableInput(problems)
+
+
+def unreachable(base_url: str, answer: NoReply) -> StoppedEarly:
+    todo = answer.hint or "check the address (IMPORTER_BASE_URL) and the network"
+    message = f"the service at {base_url} cannot be reached: {answer.reason}; nothing was sent"
+    return StoppedEarly(f"{message}; {todo}, then run the same command again")
 
 
 def _unreadable(base_url: str, target: Target, why: str) -> UnusableInput:

@@ -186,7 +186,6 @@ class Harness:
         *,
         cancellation: Cancellation | None = None,
         probe: Callable[[], bool] = lambda: True,
-        has_answered: bool = True,
         on_waiting: Callable[[Waiting | None], None] = lambda _: None,
     ) -> Loader:
         self.runs += 1
@@ -200,7 +199,6 @@ class Harness:
             run,
             options=options or LoadOptions(),
             probe=probe,
-            has_answered=has_answered,
             on_waiting=on_waiting,
             cancellation=clock,
         )

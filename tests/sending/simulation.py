@@ -59,7 +59,6 @@ def simulate(
     options: LoadOptions | None = None,
     *,
     pool: bool = False,
-    has_answered: bool = True,
     list_is_well: Callable[[float], bool] = lambda _: True,
 ) -> Simulated:
     """Simulate a run of so many rows."""
@@ -95,7 +94,6 @@ def simulate(
         run,
         options=options,
         probe=lambda: list_is_well(time.elapsed),
-        has_answered=has_answered,
         on_waiting=on_waiting,
         cancellation=time,
     )

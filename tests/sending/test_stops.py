@@ -217,22 +217,6 @@ def test_a_row_that_was_not_accepted_when_the_run_gave_up_has_failed(harness: Ha
     assert outcomes[3].problems[0].message.endswith("(connection refused)")
 
 
-def test_an_address_that_never_answered_is_not_waited_for_long(harness: Harness) -> None:
-    """It is probably a typing error: 30 seconds, in which a service that is just restarting comes back."""
-    service = Scripted(in_turn(REFUSED))
-    with harness.ledger() as ledger:
-        loader = harness.loader(ledger, service, ONE, has_answered=False)
-        outcomes = by_outcome(loader.load(applications(range(2, 10))))
-        assert problems_of(ledger) == []
-    assert loader.stop == Stop(
-        "service-unreachable",
-        "the service cannot be reached and has never responded at this address (connection refused)",
-        f"check IMPORTER_BASE_URL and the network with importer doctor, then {AGAIN}",
-    )
-    assert 30 <= harness.time.elapsed < 31
-    assert kinds(outcomes) == {K.FAILED: 1, K.NOT_SENT: 7}
-
-
 def test_waiting_and_its_end_are_reported(harness: Harness) -> None:
     """With the reason, how long, how many rows wait, and when the run would give up."""
     reported: list[Waiting | None] = []
