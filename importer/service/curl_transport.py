@@ -56,7 +56,6 @@ class _Handle:
         self._curl = _new_curl(limits)
         self._curl.setopt(pycurl.PREREQFUNCTION, self._may_start)
         self._curl.setopt(pycurl.WRITEFUNCTION, self._take)
-        self._curl.setopt(pycurl.HEADERFUNCTION, self._note_header)
         self._curl.setopt(pycurl.XFERINFOFUNCTION, self._is_overdue)
         self._last_used = _NEVER  # the connection
         self._headers: object = None
@@ -90,11 +89,10 @@ class _Handle:
 
     def _prepare(self, request: Request) -> None:
         self._began = self._last_activity = time.monotonic()
-        self._was_started = self._has_head = self._is_interim = False
+        self._was_started = False
         self._received, self._size = 0.0, 0
         self._pieces: list[bytes] = []
         self._most = request.body_limit or self._limits.body
-        self._silence_in_body = self._limits.silence_in_body(request)
         curl = self._curl
         if request.headers is not self._headers:
             # An empty "Expect:" disables the header, which would require waiting for an interim response
@@ -156,12 +154,6 @@ class _Handle:
         self._last_activity = time.monotonic()
         return int(pycurl.PREREQFUNC_OK)
 
-    def _note_header(self, line: bytes) -> None:
-        """The head ends with a blank line; that of an interim response, or of a proxy, is followed by another one."""
-        if line.startswith(b"HTTP/"):
-            self._is_interim = line.partition(b" ")[2].startswith(b"1")
-        self._has_head = self._was_started and not self._is_interim and line in (b"\r\n", b"\n")
-
     def _take(self, piece: bytes) -> int:
         """Returns how much was read; less than the piece ends the transfer."""
         self._pieces.append(piece)
@@ -173,8 +165,7 @@ class _Handle:
         now = time.monotonic()
         if received != self._received:
             self._received, self._last_activity = received, now
-        silence = self._silence_in_body if self._has_head else self._limits.read
-        self._is_late = self._was_started and now >= self._last_activity + silence
+        self._is_late = self._was_started and now >= self._last_activity + self._limits.read
         return int(self._is_late)
 
 

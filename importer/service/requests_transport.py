@@ -40,7 +40,7 @@ class RequestsTransport:
         self._adapter.close()
 
     def send(self, request: Request) -> RawReply | NoReply:
-        _CALL.begin(self._limits, self._limits.silence_in_body(request))
+        _CALL.begin(self._limits)
         body = _NotingBody(request.body)
         try:
             raw: Any = self._adapter.send(
@@ -155,12 +155,10 @@ class _Call(threading.local):
 
     limits = Limits()
     began = 0.0
-    silence_in_body = 0.0
     is_connected = False
 
-    def begin(self, limits: Limits, silence_in_body: float) -> None:
-        self.limits, self.silence_in_body = limits, silence_in_body
-        self.began, self.is_connected = time.monotonic(), False
+    def begin(self, limits: Limits) -> None:
+        self.limits, self.began, self.is_connected = limits, time.monotonic(), False
 
 
 _CALL = _Call()
@@ -171,7 +169,7 @@ class _DeadlineReader(io.RawIOBase):
 
     def __init__(self, sock: socket.socket, whole: io.BufferedIOBase) -> None:
         self._sock, self._whole = sock, whole  # `whole` keeps the socket open until this is closed
-        self.silence = _CALL.limits.read
+        self._silence = _CALL.limits.read
         self._deadline = _CALL.began + _CALL.limits.total
 
     def readable(self) -> bool:
@@ -181,7 +179,7 @@ class _DeadlineReader(io.RawIOBase):
         left = self._deadline - time.monotonic()
         if left <= 0:
             raise TimeoutError("the deadline of the response has passed")
-        self._sock.settimeout(min(left, self.silence))
+        self._sock.settimeout(min(left, self._silence))
         return self._sock.recv_into(buffer)
 
     def close(self) -> None:
@@ -193,8 +191,7 @@ class _DeadlineReader(io.RawIOBase):
 class _Response(http.client.HTTPResponse):
     def __init__(self, sock: socket.socket, *args: Any, **kwargs: Any) -> None:
         super().__init__(sock, *args, **kwargs)
-        self._reader = _DeadlineReader(sock, self.fp)
-        self.fp = io.BufferedReader(self._reader)
+        self.fp = io.BufferedReader(_DeadlineReader(sock, self.fp))
 
     def begin(self) -> None:
         super().begin()
@@ -203,7 +200,6 @@ class _Response(http.client.HTTPResponse):
             super().begin()
         if len(set(self.headers.get_all("Content-Length", ()))) > 1:
             del self.headers["Content-Length"]  # urllib3 would raise an error, and the status would be lost
-        self._reader.silence = _CALL.silence_in_body
 
 
 class _Kept:

@@ -25,16 +25,11 @@ class Limits:
 
     connect: float = 10.0
     read: float = 30.0  # between two pieces of a response
-    read_body: float = 5.0  # the same once the status of a POST is known: a shorter body than announced costs no more
     total: float = 60.0
     body: int = 256 * 1024
     idle: float = 4.0
     proxy: str = field(default="", repr=False)
     ca_file: Path | None = None
-
-    def silence_in_body(self, request: Request) -> float:
-        """How long nothing may come once the status is known; the body of a GET is what was asked for."""
-        return self.read if request.body is None else min(self.read, self.read_body)
 
     def reached(self, waited: float) -> float:
         """The limit that ended a wait of so many seconds: the same for every such request, unlike the measured time."""

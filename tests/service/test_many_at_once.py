@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import socket
 import threading
-import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
@@ -98,22 +97,3 @@ def test_an_answer_that_keeps_coming_is_waited_for(transport: Transport) -> None
 
     with scripted(slowly) as server:
         assert [transport.send(post(server.base_url)) for _ in range(2)] == [RawReply(201, {}, b"true", True)] * 2
-
-
-@pytest.mark.parametrize("choice", ["requests", "curl"])
-def test_a_body_shorter_than_announced_costs_five_seconds(choice: TransportChoice) -> None:
-    """The status is known: the row does not wait for the rest as long as for an answer."""
-    transport, over = open_transport(Limits(), 1, choice), threading.Event()
-
-    def short(peer: socket.socket) -> None:
-        peer.sendall(b"HTTP/1.1 201 Created\r\nContent-Length: 40\r\n\r\n{}")
-        over.wait(PATIENCE)
-
-    with scripted(short) as server:
-        began = time.monotonic()
-        found = transport.send(post(server.base_url))
-        seconds = time.monotonic() - began
-        over.set()
-    transport.close()
-    assert found == RawReply(201, {}, b"{}", complete=False)
-    assert 4.5 < seconds < 8

@@ -201,32 +201,6 @@ def test_after_an_interim_answer_each_request_gets_its_own(transport: TransportC
     assert statuses == [201, 400]
 
 
-def test_after_an_interim_answer_the_answer_is_waited_for(transport: TransportChoice) -> None:
-    """As long as for any other: what is short is only the wait for the rest of a body."""
-
-    def slowly(peer: socket.socket) -> None:
-        peer.sendall(b"HTTP/1.1 102 Processing\r\n\r\n")
-        time.sleep(2.5)
-        CREATED(peer)
-
-    with scripted(slowly) as server, opened(transport, Limits(read=10, read_body=0.5)) as opener:
-        found = opener.send(post(server.base_url))
-    assert isinstance(found, RawReply)
-    assert found.status == 201
-
-
-def test_the_body_of_a_get_is_waited_for(transport: TransportChoice) -> None:
-    """It is what was asked for: a list that comes with pauses is read to its end."""
-
-    def slowly(peer: socket.socket) -> None:
-        peer.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n[")
-        time.sleep(2.5)
-        peer.sendall(b"]")
-
-    with scripted(slowly) as server, opened(transport, Limits(read=10, read_body=0.5)) as opener:
-        assert opener.send(get(server.base_url)) == RawReply(200, {}, b"[]", True)
-
-
 def test_another_protocol_is_not_a_response(transport: TransportChoice) -> None:
     """After 101 the data is not HTTP, so the result of the request is unknown."""
     switching = b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n"
@@ -281,7 +255,7 @@ def test_a_malformed_head_keeps_status_and_body(head: bytes) -> None:
         if b"close" in head:
             peer.shutdown(socket.SHUT_WR)
 
-    with scripted(reply) as server, opened("requests", Limits(read_body=0.3)) as opener:
+    with scripted(reply) as server, opened("requests", Limits(read=0.3)) as opener:
         found = [opener.send(post(server.base_url)) for _ in range(2)]
     assert [(one.status, one.body) for one in found if isinstance(one, RawReply)] == [(409, b"{}")] * 2
 
