@@ -48,7 +48,7 @@ from importer.runs.manifest import Ending, manifests_in, read_manifest, write_ma
 from importer.runs.presences import Presences
 from importer.runs.results_folder import make_results
 from importer.runs.table import earlier_outcomes
-from importer.sending import DryLoader, Earlier, Loader, LoadOptions, Waiting
+from importer.sending import DryLoader, Earlier, Loader
 from importer.settings.trust import without_secrets
 
 Confirm = Callable[[Planned], bool]
@@ -228,7 +228,7 @@ class _Execution:
         """Report what would be sent."""
         ledger = open_existing_ledger(self.order.settings.ledger_address)
         with ledger or nullcontext(), earlier_outcomes(self.order.settings.out) as earlier:
-            loader = DryLoader(ledger, plan.manifest.scope, earlier, options=self.order.sending.again)
+            loader = DryLoader(ledger, plan.manifest.scope, earlier, options=self.order.sending)
             self._remove_leftovers(ledger)
             rows = RowProcessing(plan, ledger, self._until_stopped)
             rows.run(loader)
@@ -287,16 +287,13 @@ class _Execution:
 
     def _loader(self, plan: Plan, ledger: Ledger, earlier: Earlier) -> Loader:
         settings, sending, connection = self.order.settings, self.order.sending, self.connection
-        options = LoadOptions(
+        options = replace(
+            sending,
             concurrency=settings.concurrency,
             rate=settings.rate,
-            max_errors=sending.max_errors,
-            resend_unconfirmed=sending.resend_unconfirmed,
             resend_delay=connection.resend_delay,
             max_attempts=settings.max_attempts,
             give_up_after=settings.give_up_minutes * 60,
-            resend_rejected=sending.resend_rejected,
-            window=sending.window,
             pool_exists=(settings.pool_exists or "").strip(),
         )
         return Loader(
@@ -315,8 +312,8 @@ class _Execution:
         reason = "the server of the ledger does not respond"
         self.listen(Resumed() if seconds is None else Paused(reason, seconds, 0, seconds))
 
-    def _report_waiting(self, waiting: Waiting | None) -> None:
-        self.listen(Resumed() if waiting is None else Paused(*waiting))
+    def _report_waiting(self, paused: Paused | None) -> None:
+        self.listen(paused or Resumed())
 
     def _unknown_to(self, ledger: Ledger, plan: Plan) -> Iterator[Event]:
         """Say that a ledger is new, if rows were sent before: what was imported then is sent again."""

@@ -12,11 +12,11 @@ from importer.models import CorrectedCell, Outcome, Route, SourceOptions, Stop, 
 from importer.problems import UsageError
 from importer.report.summary import ProblemGroup, Summary
 from importer.runs.row_selection import ALL_ROWS, Selection
-from importer.sending import Cancellation, ErrorLimit, LoadOptions, Resend, Window, parse_minutes, parse_window
+from importer.sending import Cancellation, ErrorLimit, LoadOptions, Paused, Resend, Window, parse_minutes, parse_window
 from importer.settings import Settings
 
 # Re-exported for the commands, together with what is defined here.
-__all__ = ["ErrorLimit", "Resend", "Window", "parse_minutes", "parse_window"]
+__all__ = ["ErrorLimit", "Paused", "Resend", "Window", "parse_minutes", "parse_window"]
 
 _MAX_SKIPPED: Final = 10_000  # rows in one range
 
@@ -30,24 +30,10 @@ class SandboxSetup:
 
 
 @dataclass(frozen=True, slots=True)
-class Sending:
-    """How rows are sent.
+class Sending(LoadOptions):
+    """How the rows of an order are sent; the settings complete it. sandbox_setup: use a sandbox."""
 
-    max_errors: stop the run when more rows fail. resend_unconfirmed: when a row whose response was lost is sent again.
-    resend_rejected: also send rows that were rejected before and have not changed. sandbox_setup: use a sandbox.
-    window: the time in which rows may be sent.
-    """
-
-    max_errors: ErrorLimit | None = None
-    resend_unconfirmed: Resend = "end"
-    resend_rejected: bool = False
     sandbox_setup: SandboxSetup | None = None
-    window: Window | None = None
-
-    @property
-    def again(self) -> LoadOptions:
-        """Which rows of earlier runs are sent again."""
-        return LoadOptions(resend_unconfirmed=self.resend_unconfirmed, resend_rejected=self.resend_rejected)
 
 
 class Continued(NamedTuple):
@@ -143,12 +129,6 @@ class RunControl(Cancellation):
 # --- events -------------------------------------------------------------------------------
 
 
-class Event:
-    """An event during the execution of an order, for listeners such as the terminal."""
-
-    __slots__ = ()
-
-
 @dataclass(frozen=True, slots=True)
 class Forecast:
     """The result of checking all rows: their number, how many will be sent, and the last row number.
@@ -170,7 +150,7 @@ class Forecast:
 
 
 @dataclass(frozen=True, slots=True)
-class Planned(Event):
+class Planned:
     """File, mapping and questions were checked; nothing has been sent yet.
 
     reading: how the file was read, in one line. sha256: of the file. warnings: those about the file or the mapping.
@@ -188,7 +168,7 @@ class Planned(Event):
 
 
 @dataclass(frozen=True, slots=True)
-class Started(Event):
+class Started:
     """The rows of a plan are processed from now on; `RowsEnded` ends it."""
 
     run: str
@@ -197,40 +177,26 @@ class Started(Event):
 
 
 @dataclass(frozen=True, slots=True)
-class RowEnded(Event):
+class RowEnded:
     """A row has its outcome."""
 
     outcome: Outcome
 
 
 @dataclass(frozen=True, slots=True)
-class Paused(Event):
-    """Sending pauses for some seconds, with the reason. rows: how many wait to be sent again.
-
-    gives_up_in: seconds until the run stops if no row is completed; with is_window in any case.
-    """
-
-    reason: str
-    seconds: float
-    rows: int
-    gives_up_in: float
-    is_window: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Resumed(Event):
+class Resumed:
     """Sending continues after a pause."""
 
 
 @dataclass(frozen=True, slots=True)
-class RowsEnded(Event):
+class RowsEnded:
     """All rows that will get an outcome have one; the report follows."""
 
     run: str
 
 
 @dataclass(frozen=True, slots=True)
-class ReportWritten(Event):
+class ReportWritten:
     """The report of a run was written to its folder."""
 
     folder: Path
@@ -238,7 +204,7 @@ class ReportWritten(Event):
 
 
 @dataclass(frozen=True, slots=True)
-class Remark(Event):
+class Remark:
     """A sentence for a person. is_detail: it only says what is being done."""
 
     text: str
@@ -246,14 +212,14 @@ class Remark(Event):
 
 
 @dataclass(frozen=True, slots=True)
-class QuestionsDelayed(Event):
+class QuestionsDelayed:
     """The service does not respond, or not with its questions; the next attempt is in some seconds."""
 
     seconds: float
 
 
 @dataclass(frozen=True, slots=True)
-class Preparing(Event):
+class Preparing:
     """So many rows of a workbook are read, candidates checked, or documents of `total` uploaded; told now and then.
 
     No row has been sent yet.
@@ -263,6 +229,11 @@ class Preparing(Event):
     count: int
     total: int | None = None
 
+
+Event = (
+    Planned | Started | RowEnded | Paused | Resumed | RowsEnded | ReportWritten | Remark | QuestionsDelayed | Preparing
+)
+"""What happens during the execution of an order, for listeners such as the terminal."""
 
 Listener = Callable[[Event], None]
 """Called in the thread of the run, so it must return quickly."""

@@ -137,7 +137,7 @@ class Planner:
 
     def _look_up(self, known: KnownRows, block: list[Classified]) -> dict[int, Outcome]:
         with open_existing_ledger(self.order.settings.ledger_address) or nullcontext() as ledger:
-            return settled(known, ledger, block, self.order.sending.again) if ledger is not None else {}
+            return settled(known, ledger, block, self.order.sending) if ledger is not None else {}
 
     def _read(self, mapping: Mapping, folder: Path) -> tuple[_Inputs, RunManifest]:
         """Copy and read file, mapping, other tables and questions; the manifest says so far only what was read."""

@@ -62,7 +62,12 @@ class SendingOptions(BaseModel):
 
     def sending(self) -> Sending:
         limit = ErrorLimit.parse(self.max_errors) if self.max_errors else None
-        return Sending(limit, self.resend_unconfirmed, self.resend_rejected, SandboxSetup() if self.sandbox else None)
+        return Sending(
+            max_errors=limit,
+            resend_unconfirmed=self.resend_unconfirmed,
+            resend_rejected=self.resend_rejected,
+            sandbox_setup=SandboxSetup() if self.sandbox else None,
+        )
 
 
 class RunOptions(SendingOptions):

@@ -101,7 +101,7 @@ def show_row(earlier: EarlierRun, number: int) -> ShownRow:
         if number not in found:
             raise UsageError(f"run {manifest.run} has no row {number}; use the number that a spreadsheet program shows")
         cells = {column: text for column in columns if (text := found[number].cells[column.index])}
-        corrected = (column.label for column in cells if (number, column.index) in table.corrections)
+        corrected = frozenset(column.label for column in cells if (number, column.index) in table.corrections)
         outcome, first, kept = table.outcome(number), table.outcome(members[0]), table.candidates(members[:1])
         candidate = next(iter(kept.values()), None)
     with open_existing_ledger(earlier.settings.ledger_address) or nullcontext() as ledger:
@@ -113,7 +113,7 @@ def show_row(earlier: EarlierRun, number: int) -> ShownRow:
         target=manifest.target,
         row=number,
         cells={column.label: text for column, text in cells.items()},
-        corrected=frozenset(corrected),
+        corrected=corrected,
         outcome=outcome,
         body=candidate.result.body.decode() if candidate and isinstance(candidate.result, ReadyCandidate) else "",
         was_sent=first is not None and first.attempts > 0,

@@ -2,6 +2,6 @@
 
 from importer.sending.explanations import LEDGER_LOST
 from importer.sending.known import DryLoader, Earlier
-from importer.sending.loop import Loader, RequestAnswered, Waiting
+from importer.sending.loop import Loader, Paused, RequestAnswered
 from importer.sending.options import Cancellation, ErrorLimit, LoadOptions, Resend, Window, parse_minutes, parse_window
 from importer.sending.uploads import Document, Uploader

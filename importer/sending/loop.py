@@ -49,10 +49,10 @@ class Service(Protocol):
     def send(self, target: Target, body: bytes) -> Reply | NoReply: ...
 
 
-class Waiting(NamedTuple):
-    """Why nothing is sent for so many seconds. `gives_up_in`: seconds until the run ends without progress.
+class Paused(NamedTuple):
+    """Sending pauses for some seconds, with the reason. rows: how many wait to be sent again.
 
-    rows: how many wait to be sent again. is_window: it ends then in any case.
+    gives_up_in: seconds until the run stops if no row is completed; with is_window in any case.
     """
 
     reason: str
@@ -93,7 +93,7 @@ class Loader:
         options: LoadOptions | None = None,
         probe: Callable[[], bool] = lambda: True,
         earlier: Earlier = unknown,
-        on_waiting: Callable[[Waiting | None], None] = lambda _: None,
+        on_waiting: Callable[[Paused | None], None] = lambda _: None,
         on_answer: Callable[[RequestAnswered], None] = lambda _: None,
         cancellation: Cancellation | None = None,
     ) -> None:
@@ -474,7 +474,7 @@ class Loader:
         self._reported = reported
         gives_up_in, time_left = self._health.gives_up_in(now), self._time_left()
         rows = len(self._unconfirmed) + len(self._odd) + len(self._waiting)
-        self._on_waiting(Waiting(reason, seconds, rows, min(gives_up_in, time_left), time_left < gives_up_in))
+        self._on_waiting(Paused(reason, seconds, rows, min(gives_up_in, time_left), time_left < gives_up_in))
 
     def _goes_on(self) -> None:
         if self._reported is not None:

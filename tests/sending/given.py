@@ -17,7 +17,7 @@ from typing import Any
 
 from importer.ledger import Ledger, RunRecord, Scope, open_ledger
 from importer.models import Application, Operation, Outcome, PoolCandidate, ReadyCandidate, Target
-from importer.sending import Cancellation, Loader, LoadOptions, Waiting
+from importer.sending import Cancellation, Loader, LoadOptions, Paused
 from importer.sending.loop import Service
 from importer.service import NoReply, Reply
 from importer.transform import encode
@@ -186,7 +186,7 @@ class Harness:
         *,
         cancellation: Cancellation | None = None,
         probe: Callable[[], bool] = lambda: True,
-        on_waiting: Callable[[Waiting | None], None] = lambda _: None,
+        on_waiting: Callable[[Paused | None], None] = lambda _: None,
     ) -> Loader:
         self.runs += 1
         started = datetime(2026, 3, 1, 12, self.runs, tzinfo=UTC)

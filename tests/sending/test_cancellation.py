@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from importer.models import OutcomeKind
-from importer.sending import Cancellation, LoadOptions, Waiting
+from importer.sending import Cancellation, LoadOptions, Paused
 from tests.ledger.given import problems_of
 from tests.patience import PATIENCE
 from tests.sending.given import (
@@ -132,7 +132,7 @@ def test_the_time_of_a_pause_is_no_lack_of_progress(tmp_path: Path) -> None:
     """The run waits 15 minutes for a service that is down, not counting the pause."""
     harness, service = Harness(tmp_path), Scripted(in_turn(REFUSED))
     pause_from_to(harness, 300, 3900)
-    reported: list[Waiting | None] = []
+    reported: list[Paused | None] = []
     with harness.ledger() as ledger:
         loader = harness.loader(ledger, service, ONE, on_waiting=reported.append)
         by_outcome(loader.load(applications(range(2, 12))))

@@ -10,7 +10,7 @@ import pytest
 from importer.ledger import Scope, State
 from importer.models import Outcome, OutcomeKind, Stop
 from importer.problems import Problem
-from importer.sending import Cancellation, ErrorLimit, LoadOptions, Waiting, Window
+from importer.sending import Cancellation, ErrorLimit, LoadOptions, Paused, Window
 from importer.service import Reply
 from tests.ledger.given import problems_of
 from tests.patience import PATIENCE
@@ -219,7 +219,7 @@ def test_a_row_that_was_not_accepted_when_the_run_gave_up_has_failed(harness: Ha
 
 def test_waiting_and_its_end_are_reported(harness: Harness) -> None:
     """With the reason, how long, how many rows wait, and when the run would give up."""
-    reported: list[Waiting | None] = []
+    reported: list[Paused | None] = []
     service = Scripted(by_row(dict.fromkeys(range(10, 20), (BROKEN, CREATED))))
     with harness.ledger() as ledger:
         loader = harness.loader(ledger, service, ONE, on_waiting=reported.append)
@@ -356,7 +356,7 @@ def test_an_interruption_ends_waiting_at_once(
 
 def test_a_hold_after_an_interruption_is_not_reported(harness: Harness) -> None:
     """The tenth inconclusive response arrives after Ctrl-C: the run does not wait any more."""
-    cancellation, last_is_in_flight, reported = Cancellation(), threading.Event(), list[Waiting | None]()
+    cancellation, last_is_in_flight, reported = Cancellation(), threading.Event(), list[Paused | None]()
 
     def answer(email: str, _: int) -> Answer:
         if email == email_of(14):

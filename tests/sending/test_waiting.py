@@ -7,7 +7,7 @@ from itertools import pairwise
 import pytest
 
 from importer.models import OutcomeKind
-from importer.sending import LoadOptions, Waiting
+from importer.sending import LoadOptions, Paused
 from importer.service import Reply
 from tests.sending.given import BROKEN, CREATED, Answer, Harness, Scripted, applications, by_outcome, email_of
 
@@ -92,7 +92,7 @@ def test_a_row_that_is_always_refused_fails_although_others_are_accepted(harness
 
 def test_a_low_rate_of_ones_own_is_not_reported(harness: Harness) -> None:
     """It is what the person asked for, and rows are completed."""
-    reported: list[Waiting | None] = []
+    reported: list[Paused | None] = []
     with harness.ledger() as ledger:
         loader = harness.loader(ledger, Scripted(lambda *_: CREATED), LoadOptions(rate=0.2), on_waiting=reported.append)
         by_outcome(loader.load(applications(range(2, 12))))
