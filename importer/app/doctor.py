@@ -20,7 +20,7 @@ from importer.runs.manifest import read_manifest, runs_in
 from importer.runs.results_folder import why_untrusted
 from importer.service import A_PAGE, PROBED, NoReply, Reply, describe_transport
 from importer.settings import Settings, unknown_variables
-from importer.settings.trust import FolderSetting, TokenUse, confirm, without_secrets
+from importer.settings.trust import confirm, without_secrets
 
 _MIN_FREE_BYTES = 500 * 1024 * 1024  # bytes
 
@@ -103,7 +103,7 @@ def _failures(check: str, error: UnusableInput) -> Iterator[Finding]:
 def _trust(settings: Settings) -> Iterator[Finding]:
     """The result of `--trust`."""
     token = settings.unconfirmed_use()
-    uses: list[TokenUse | FolderSetting] = [*([token] if token else []), *settings.unconfirmed_settings()]
+    uses = [*([token] if token else []), *settings.unconfirmed_settings()]
     if not uses:
         yield Finding("trust", True, "nothing to confirm")
     for use in uses:

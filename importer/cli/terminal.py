@@ -216,7 +216,7 @@ def confirm_address(settings: Settings) -> None:
     use = settings.unconfirmed_use()
     if use is None or not is_interactive():
         return
-    print_message(f"{use.source} in {use.folder} would send {use.token_text} to {use.address}.")
+    print_message(f"{use.source} in {use.folder} would send {use.token} to {use.value}.")
     if typer.confirm("Is this the address of your recruiting service? (You are only asked once.)", err=True):
         confirm(use)
 

@@ -47,7 +47,7 @@ _OF_THE_SERVICE: Final = (
 _OF_THE_FILE: Final = ("rejection-repeated", "too-many-errors", "target-forbidden", "target-not-found")
 # Codes that begin like these are about the settings or this machine, and not about the file.
 _OF_THE_MACHINE: Final = (
-    *("address-", "base-url-", "not-writable", "ledger-", "results-folder-untrusted", "sandbox-start-"),
+    *("base-url-", "not-writable", "ledger-", "results-folder-untrusted", "sandbox-start-"),
     *("setting", "token-", "transport-", "trust-"),
 )
 _MISSING: Final = Problem(

@@ -35,7 +35,7 @@ from importer.settings.files import (
     unknown_in,
     user_file,
 )
-from importer.settings.trust import FolderSetting, TokenUse, is_confirmed
+from importer.settings.trust import FolderSetting, is_confirmed
 
 PROJECT_FILE: Final = Path("importer.toml")
 _ENV_FILE: Final = Path(".env")
@@ -277,21 +277,21 @@ class Settings(BaseModel):
             raise UnusableInput(problems)
         return self._read_token()
 
-    def unconfirmed_use(self) -> TokenUse | None:
+    def unconfirmed_use(self) -> FolderSetting | None:
         """The use of the token that the user has to confirm before anything is sent, see `trust`."""
         address = self._set_by.get("base_url")
         token = self._set_by.get("token") or self._set_by.get("token_file")
         if self.base_url is None or address is None or token is None or not address.in_working_folder:
             return None
-        folder, token_file = Path.cwd().resolve(), ""
+        folder, text = Path.cwd().resolve(), "your token"
         if token.in_working_folder:
             file = Path(os.path.realpath(self.secret_file() or folder))
-            token_file = str(file)
+            text = f"the token in {file}"
             if file.is_relative_to(folder):
                 if not file.is_file() or (found := file.stat()).st_nlink == 1:
                     return None
-                token_file += f" (a hard link of file {found.st_ino})"
-        use = TokenUse(str(folder), address.name, self.base_url, token_file)
+                text += f" (a hard link of file {found.st_ino})"
+        use = FolderSetting(str(folder), address.name, f"{PREFIX}BASE_URL", self.base_url, text)
         return None if is_confirmed(use) else use
 
     def unconfirmed_settings(self) -> list[FolderSetting]:

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, ClassVar, Final
+from typing import Any, Final
 
 from importer.files import read_regular, write_json
 from importer.problems import FilePlace, Problem, UnusableInput
@@ -17,72 +17,45 @@ _MAX_BYTES: Final = 4 << 20  # bytes: tens of thousands of folders
 
 
 @dataclass(frozen=True, slots=True)
-class TokenUse:
-    """The use of the user's token for an address that the working folder sets.
-
-    folder: with links resolved. source: the file in it that sets the address. token_file: the file with the token that
-    the folder uses and that is not its own, links resolved; "" if the user set the token.
-
-    All except `source` is confirmed together: a folder that changes later can neither send the token to another
-    address, nor another file of the user to this address.
-    """
-
-    folder: str
-    source: str
-    address: str
-    token_file: str
-    variable: ClassVar[str] = "IMPORTER_BASE_URL"
-
-    def refusal(self) -> Problem:
-        return Problem(
-            "address-not-trusted",
-            f"{self.source} in this folder would send {self.token_text} to {self.address}, which you have not "
-            "confirmed yet",
-            "if this is the address of your recruiting service, confirm it once with: importer doctor --trust; "
-            "or set IMPORTER_BASE_URL in the environment",
-        )
-
-    @property
-    def token_text(self) -> str:
-        return f"the token in {self.token_file}" if self.token_file else "your token"
-
-    @property
-    def permission(self) -> str:
-        return f"{self.token_text} may now be sent to {self.address}"
-
-    @property
-    def record(self) -> dict[str, str]:
-        return {"address": self.address, "token_file": self.token_file}
-
-
-@dataclass(frozen=True, slots=True)
 class FolderSetting:
     """A setting of the working folder that sends something somewhere, or writes outside that folder.
 
-    folder, source: as of `TokenUse`. variable: its name in the environment. value: may contain a secret.
+    folder: with links resolved. source: the file in it with the setting. variable: its name in the environment. value:
+    may contain a secret. token: of the service's address, the token that would be sent there, in words: "your token",
+    or that in a file which the folder names and which is not its own.
+
+    Value and token are confirmed together: a folder that changes later can neither send the token to another address,
+    nor another file of the user to this address.
     """
 
     folder: str
     source: str
     variable: str
     value: str
+    token: str = ""
 
     def refusal(self) -> Problem:
-        shown = without_secrets(self.value)
+        would = f"would send {self.token} to {self.value}" if self.token else f"sets {self.variable} to {self._shown}"
         return Problem(
             "setting-not-confirmed",
-            f"{self.source} in this folder sets {self.variable} to {shown}, which you have not confirmed yet",
+            f"{self.source} in this folder {would}, which you have not confirmed yet",
             "if this is correct, confirm it once with: importer doctor --trust; "
             f"or set {self.variable} in the environment",
         )
 
     @property
     def permission(self) -> str:
-        return f"{self.variable} may be {without_secrets(self.value)}"
+        if self.token:
+            return f"{self.token} may now be sent to {self.value}"
+        return f"{self.variable} may be {self._shown}"
+
+    @property
+    def _shown(self) -> str:
+        return without_secrets(self.value)
 
     @property
     def record(self) -> dict[str, str]:
-        return {self.variable: sha256(self.value.encode()).hexdigest()}
+        return {self.variable: sha256(f"{self.value}\n{self.token}".encode()).hexdigest()}
 
 
 def without_secrets(value: str) -> str:
@@ -93,12 +66,12 @@ def without_secrets(value: str) -> str:
     return re.sub(r"(?i)(password=)[^&]*", r"\1...", shown)
 
 
-def is_confirmed(use: TokenUse | FolderSetting) -> bool:
+def is_confirmed(use: FolderSetting) -> bool:
     """Whether the user has confirmed exactly this."""
     return use.record.items() <= _confirmed().get(use.folder, {}).items()
 
 
-def confirm(use: TokenUse | FolderSetting) -> Path:
+def confirm(use: FolderSetting) -> Path:
     """Save the confirmation for this user, replacing an earlier one of the same in this folder; return the file.
 
     Raises UnusableInput: the file cannot be written.

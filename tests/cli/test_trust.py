@@ -80,8 +80,8 @@ def test_both_solutions_are_named(served: Served) -> None:
     assert served(*QUESTIONS).err == (
         "importer: 1 problem found; nothing was sent.\n\n"
         f".env in this folder would send your token to {address}, which you have not confirmed yet"
-        " [address-not-trusted]\n"
-        "  -> if this is the address of your recruiting service, confirm it once with: importer doctor --trust; "
+        " [setting-not-confirmed]\n"
+        "  -> if this is correct, confirm it once with: importer doctor --trust; "
         "or set IMPORTER_BASE_URL in the environment\n"
     )
     assert served(*QUESTIONS, IMPORTER_BASE_URL=address).code == 0
@@ -156,7 +156,7 @@ def test_a_link_to_a_token_of_the_user_is_not_a_token_of_the_folder(served: Serv
     assert ran.code == 3
     assert (
         f".env in this folder would send the token in {shown} to {served.sandbox.base_url}, which you have not "
-        "confirmed yet [address-not-trusted]\n"
+        "confirmed yet [setting-not-confirmed]\n"
     ) in ran.err
     assert served.sandbox.requests == []
     assert door("doctor", "--trust").code == 0
