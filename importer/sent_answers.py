@@ -1,32 +1,13 @@
-"""What is sent beside where it comes from: the cells of each answer and what happened in between, as lines of texts."""
+"""What is sent beside the cells that it comes from, as lines of texts."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from enum import StrEnum
 from pathlib import Path
 from typing import NamedTuple
 
 from importer.problems import CellPlace, Origin
-
-
-class Note(StrEnum):
-    """What happened between the cells and what is sent, where a person may want to check it."""
-
-    OTHERWISE = "by `otherwise`"
-    NOT_SENT = "filled in, but not sent"
-    SECOND_CHOICE = "an earlier cell is not valid"
-    SHORT_YEAR = "two-digit year"
-    DATE_COMPLETED = "day or month added"
-    LINK = "address of the link"
-    JOINED = "joined"
-    SPLIT = "split"
-    VALUE_TABLE = "value table"
-    DEFAULT = "default"
-    COUNTRY_CODE = "country code added"
-    CURRENT = "current"
-    CONSTANT = "the same for every row"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,13 +24,12 @@ class TracedAnswer:
 
     label: the field's name, or the question's label. cells: those that it comes from; if nothing is sent, those that
     are filled in. sent: as in the body, None if nothing is sent. entries: of education or experience, the fields of
-    each entry in the order in which they are sent; its `cells` and `notes` are then empty.
+    each entry in the order in which they are sent; its `cells` are then empty.
     """
 
     label: str
     cells: tuple[TracedCell, ...] = ()
     sent: str | bool | None = None
-    notes: tuple[Note, ...] = ()
     entries: tuple[tuple[TracedAnswer, ...], ...] = ()
 
 
@@ -61,7 +41,6 @@ class SentLine(NamedTuple):
     text: str
     question: str
     sent: str
-    note: str
 
 
 def sent_lines(answers: Iterable[TracedAnswer], origin: Origin) -> Iterator[SentLine]:
@@ -80,7 +59,6 @@ def sent_lines(answers: Iterable[TracedAnswer], origin: Origin) -> Iterator[Sent
                 " | ".join(cell.text for cell in answer.cells),
                 answer.label,
                 sent_text(answer.sent),
-                "; ".join(answer.notes),
             )
 
 

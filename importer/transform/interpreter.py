@@ -59,7 +59,6 @@ class Interpreter:
         self._longest_missing = max(map(len, value.missing), default=0) + _SPARE
         steps = (spec.pattern, spec.pick, value.present, spec.part, spec.split, spec.take, value.table)
         self.is_plain = self._bare and not self._several and not any(steps)
-        self.tables_used: set[str] = set()  # `table` or `otherwise`, since it was last cleared
 
     def is_missing(self, text: str) -> bool:
         """Whether the stripped text counts as an empty cell."""
@@ -262,7 +261,6 @@ class Interpreter:
             return self._read_completed(text, typed)
         target = table.targets.get(normalize(text))
         if target is not None:
-            self.tables_used.add("table")
             return self._read_kind(target, True) if target.strip() else None
         return self._read_otherwise(text, typed, table)
 
@@ -283,7 +281,6 @@ class Interpreter:
         # An option, also yes or no, needs no line in the value table and is never replaced.
         if self._has_options and not isinstance(option := self._read_kind(text, typed), InvalidValue):
             return option
-        self.tables_used.add("otherwise")
         if table.otherwise is Otherwise.BLANK:
             return None
         if table.otherwise is Otherwise.VALUE:

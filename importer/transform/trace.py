@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from importer.mapping import Kind, ResolvedMapping, ResolvedValue
+from importer.mapping import ResolvedMapping
 from importer.models import Answer, Application, PoolCandidate, Question, Row
 from importer.problems import CellPlace, Problem
-from importer.sent_answers import Note, TracedAnswer, TracedCell
-from importer.text.normalize import stripped
+from importer.sent_answers import TracedAnswer, TracedCell
 from importer.transform.entries import EntriesReader, EntrySource
 from importer.transform.entry_rows import EntryRow
-from importer.transform.interpreter import OPEN_END
 from importer.transform.row import AnswerReader, body_reader, transform_row
-from importer.transform.values import ReadFrom, ValueReader
+from importer.transform.values import ValueReader
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +72,8 @@ def _entries(reader: EntriesReader, row: Row, sent: str | None) -> tuple[tuple[T
 def _entry(source: EntrySource, body: dict[str, str | bool]) -> tuple[TracedAnswer, ...]:
     fields = [_value(name, reader, source.row.row, body.get(name)) for name, reader in source.readers.items()]
     for name in body.keys() - source.readers.keys():  # the flag of a current entry that its end date gives
-        end = next((field.cells for field in fields if Note.CURRENT in field.notes), ())
-        fields.append(TracedAnswer(name, end, body[name], (Note.CURRENT,)))
+        end = next((field.cells for field in fields if field.label == "end_date"), ())
+        fields.append(TracedAnswer(name, end, body[name]))
     return tuple(replace(field, cells=tuple(_shown(cell, source.row) for cell in field.cells)) for field in fields)
 
 
@@ -87,34 +84,5 @@ def _shown(cell: TracedCell, row: EntryRow) -> TracedCell:
 
 def _value(label: str, reader: ValueReader, row: Row, sent: str | bool | None) -> TracedAnswer:
     reader, row = reader.source(row)
-    read = reader.explain(row)
-    cells = tuple(TracedCell(row.place(column), row.cells[column.index]) for column in read.columns)
-    return TracedAnswer(label, cells, sent, tuple(_notes(reader.value, read, row, sent)))
-
-
-def _notes(value: ResolvedValue, read: ReadFrom, row: Row, sent: str | bool | None) -> list[Note]:
-    """The notes in the order of `Note`."""
-    texts = [row.cells[column.index] for column in read.columns]
-    links = [dict(row.links).get(column.index) for column in read.columns]
-    text, spec = " ".join(texts), value.spec
-    found = {
-        Note.OTHERWISE: "otherwise" in read.tables,
-        Note.NOT_SENT: sent is None and read.value is not OPEN_END and bool(texts),
-        Note.SECOND_CHOICE: read.skipped,
-        Note.LINK: value.field.kind is Kind.URL and sent is not None and sent in links and sent not in texts,
-        Note.JOINED: spec.join is not None and len(texts) > 1,
-        Note.SPLIT: any((spec.part, spec.pattern, spec.pick, spec.split and spec.split in text)),
-        Note.VALUE_TABLE: "table" in read.tables,
-        Note.DEFAULT: sent is not None and not texts and spec.default is not None,
-        Note.CURRENT: read.value is OPEN_END,
-        Note.CONSTANT: spec.value is not None,
-    }
-    if isinstance(sent, str) and texts and value.field.kind is Kind.DATE:
-        numbers = {int(digits) for digits in re.findall("[0-9]+", text)}
-        declared = value.formats.dates or ()
-        found[Note.SHORT_YEAR] = any("%y" in form for form in declared) and sent[:4] not in text
-        completed = value.formats.missing_day is not None and int(sent[8:]) not in numbers
-        found[Note.DATE_COMPLETED] = completed
-    if isinstance(sent, str) and texts and value.field.kind is Kind.PHONE:
-        found[Note.COUNTRY_CODE] = not stripped(text).startswith(("+", "00"))
-    return [note for note in Note if found.get(note) and (texts or note in (Note.DEFAULT, Note.CONSTANT))]
+    cells = tuple(TracedCell(row.place(column), row.cells[column.index]) for column in reader.used(row))
+    return TracedAnswer(label, cells, sent)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 from importer.mapping import NUMBERS, Kind, ResolvedValue
 from importer.models import Row
@@ -27,19 +27,6 @@ class ValueCache:
     def __init__(self) -> None:
         self.texts: dict[str, Any] = {}
         self.typed_texts: dict[str, Any] = {}
-
-
-class ReadFrom(NamedTuple):
-    """Where a value comes from.
-
-    columns: its cells; if none gives a value, those that are filled in. value: what was read from them.
-    tables: whether a value table gave it (`table`), or its `otherwise`. skipped: an earlier cell is not valid.
-    """
-
-    columns: tuple[Column, ...]
-    value: Any = None
-    tables: frozenset[str] = frozenset()
-    skipped: bool = False
 
 
 class ValueReader:
@@ -87,24 +74,15 @@ class ValueReader:
             return OPEN_END
         return None if isinstance(found, InvalidValue) else found
 
-    def explain(self, row: Row) -> ReadFrom:
-        """Where the value comes from, in a row without problems: reads it again, in the same way as `read`."""
-        used = self._interpreter.tables_used
+    def used(self, row: Row) -> tuple[Column, ...]:
+        """The columns whose cells give the value; if none does, those that are filled in."""
         filled = self.filled(row)
-        tables: frozenset[str] = frozenset()
-        if self._separator is not None:
-            used.clear()
-            return ReadFrom(filled, self._read_joined(row, []), frozenset(used))
-        skipped = False
-        for column in filled:
-            used.clear()
+        for column in filled if self._separator is None else ():
             read = self._interpreter.read(stripped(row.cells[column.index]), column.index in row.typed)
             read = self._beside(read, row, column)
             if read is not None and not isinstance(read, InvalidValue):
-                return ReadFrom((column,), read, frozenset(used), skipped)
-            skipped |= read is not None
-            tables |= used
-        return ReadFrom(filled, None, tables)
+                return (column,)
+        return filled
 
     def source(self, row: Row) -> tuple[ValueReader, Row]:
         """The reader and the row that give the value: of a lookup, those of the other table."""

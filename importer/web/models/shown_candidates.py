@@ -99,7 +99,7 @@ class ShownCandidates:
     def _unused(self, row: Row) -> Iterator[SentLine]:
         for column in self._columns:
             if column.index not in self._readable.used and (text := row.cells[column.index]):
-                yield SentLine(f"{column.letter}{row.number}", column.label, text, "", "", "")
+                yield SentLine(f"{column.letter}{row.number}", column.label, text, "", "")
 
     # --- the odd ones -------------------------------------------------------------------------------
 
