@@ -20,9 +20,9 @@ from importer.mapping import DuplicatePolicy, ResolvedMapping
 from importer.models import ROUTE_UNKNOWN, Outcome, OutcomeKind, ReadyCandidate, Row
 from importer.problems import Origin, Problem
 from importer.report.accounting import ReportedRow, SummaryCounter
-from importer.runs.known_rows import CandidateEmail, Emails, KnownRows
+from importer.runs.known_rows import CandidateEmail, KnownRows
 from importer.runs.table import Classified, RunTable
-from importer.sending import DryLoader, LoadOptions
+from importer.sending import LoadOptions, not_sent_again
 from importer.transform import Filtered, Invalid, LikelyErrors, candidate_rows, place_of_address, same_address
 
 ReadRows = Callable[[], Iterator[Row]]
@@ -141,24 +141,33 @@ LookUpKnown = Callable[[list[Classified]], dict[int, Outcome]]
 _HELD_BACK: Final = (OutcomeKind.INVALID, OutcomeKind.REJECTED, OutcomeKind.UNCONFIRMED)
 
 
-def to_look_up(candidates: Iterable[Classified]) -> Emails:
-    """The rows of each candidate that may be known in another form, with the e-mail address if it can be sent."""
-    found: dict[tuple[int, ...], CandidateEmail | None] = {}
-    for one in candidates:
+def not_sent(known: KnownRows, ledger: Ledger, block: list[Classified], mark: bytes = b"") -> dict[int, Outcome]:
+    """The outcomes of candidates that are not sent by what became of them in another form; or of their e-mail address,
+    if they are not valid now, or have this mark in their body. By first row.
+    """
+    forms: dict[tuple[int, ...], CandidateEmail | None] = {}
+    emails = {one.rows[0]: one.email for one in block if one.email}
+    for one in block:
         if isinstance(one.result, ReadyCandidate):
-            found[one.rows] = CandidateEmail(one.result.email)
+            forms[one.rows] = CandidateEmail(one.result.email)
+            if mark and mark in one.result.body:
+                emails[one.rows[0]] = one.result.email
         elif one.result.kind is OutcomeKind.INVALID:
-            found[one.rows] = CandidateEmail(one.email, is_ready=False) if one.email else None
-    return found
+            forms[one.rows] = CandidateEmail(one.email, is_ready=False) if one.email else None
+    others, by_row = known.other_forms(ledger, forms), {one.rows[0]: one for one in block}
+    return {
+        **{row: _as_imported(by_row[row].result) for row in known.imported(ledger, emails)},
+        **{row: _with_reasons(outcome, by_row[row]) for row, outcome in others.items()},
+    }
 
 
-def as_imported(result: ReadyCandidate | Outcome) -> Outcome:
+def _as_imported(result: ReadyCandidate | Outcome) -> Outcome:
     """Of a candidate who is in the service by the e-mail address, whatever the row or its document has now."""
     problems = result.problems if isinstance(result, Outcome) else ()
     return Outcome(result.row, OutcomeKind.ALREADY_IMPORTED, problems=problems)
 
 
-def with_reasons(outcome: Outcome, one: Classified) -> Outcome:
+def _with_reasons(outcome: Outcome, one: Classified) -> Outcome:
     """The outcome of a candidate by what became of another form; an unconfirmed one that is not valid now says why."""
     if outcome.kind is not OutcomeKind.UNCONFIRMED or not isinstance(one.result, Outcome):
         return outcome
@@ -168,14 +177,7 @@ def with_reasons(outcome: Outcome, one: Classified) -> Outcome:
 def settled(known: KnownRows, ledger: Ledger, block: list[Classified], again: LoadOptions) -> dict[int, Outcome]:
     """The outcomes of candidates that are not sent by what became of them before, by first row."""
     ready = [one.result for one in block if isinstance(one.result, ReadyCandidate)]
-    loaded = (each for some in DryLoader(ledger, known.scope, options=again).load(ready) for each in some)
-    others, rows = known.other_forms(ledger, to_look_up(block)), {one.rows[0]: one for one in block}
-    imported = known.imported(ledger, {one.rows: CandidateEmail(one.email) for one in block if one.email})
-    return {
-        **{each.row: each for each in loaded if each.kind is not OutcomeKind.NOT_SENT},
-        **{one.rows[0]: as_imported(one.result) for one in block if one.rows[0] in imported},
-        **{row: with_reasons(outcome, rows[row]) for row, outcome in others.items()},
-    }
+    return {**not_sent_again(ready, ledger, known.scope, again), **not_sent(known, ledger, block)}
 
 
 def forecast_of(candidates: Iterator[Classified], origin: Origin, known: LookUpKnown = lambda _: {}) -> Forecast:

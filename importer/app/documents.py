@@ -22,7 +22,6 @@ from importer.ledger import Ledger
 from importer.mapping import OUTSIDE_HINT, Mapping, ResolvedMapping, is_within
 from importer.models import Outcome, OutcomeKind, ReadyCandidate, Stop
 from importer.problems import FilePlace, LinePlace, Problem, UnusableInput
-from importer.runs.known_rows import CandidateEmail
 from importer.runs.table import RunTable
 from importer.sending import Cancellation, Document, Uploader
 from importer.transform import Filtered, candidate_rows, filtered, value_reader
@@ -196,10 +195,10 @@ def _waiting(table: RunTable, plan: Plan, ledger: Ledger, mark: bytes) -> Iterat
     pattern = re.compile(re.escape(mark) + rb"([0-9a-f]{64})")
     kept = table.kept()
     while block := list(islice(kept, _AT_ONCE)):
-        ready = {one.rows: one.result for one in block if isinstance(one.result, ReadyCandidate)}
-        known = plan.known.imported(ledger, {rows: CandidateEmail(one.email) for rows, one in ready.items()})
-        for rows, one in ready.items():
-            if rows[0] not in known:
+        ready = [one.result for one in block if isinstance(one.result, ReadyCandidate)]
+        known = plan.known.imported(ledger, {one.row: one.email for one in ready})
+        for one in ready:
+            if one.row not in known:
                 yield from (found.decode() for found in pattern.findall(one.body))
 
 

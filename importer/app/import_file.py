@@ -48,7 +48,7 @@ from importer.runs.manifest import Ending, manifests_in, read_manifest, write_ma
 from importer.runs.presences import Presences
 from importer.runs.results_folder import make_results
 from importer.runs.table import earlier_outcomes
-from importer.sending import DryLoader, Earlier, Loader
+from importer.sending import Earlier, Loader, load_nothing
 from importer.settings.trust import without_secrets
 
 Confirm = Callable[[Planned], bool]
@@ -228,10 +228,10 @@ class _Execution:
         """Report what would be sent."""
         ledger = open_existing_ledger(self.order.settings.ledger_address)
         with ledger or nullcontext(), earlier_outcomes(self.order.settings.out) as earlier:
-            loader = DryLoader(ledger, plan.manifest.scope, earlier, options=self.order.sending)
             self._remove_leftovers(ledger)
             rows = RowProcessing(plan, ledger, self._until_stopped)
-            rows.run(loader)
+            scope, options = plan.manifest.scope, self.order.sending
+            rows.run(lambda candidates: load_nothing(candidates, ledger, scope, options, earlier))
             return rows.end(None, None)
 
     def _until_stopped(self, event: Event) -> None:
@@ -250,7 +250,7 @@ class _Execution:
             rows = RowProcessing(plan, ledger, self.listen, uploads.outcome_of)
             loader = self._loader(plan, ledger, earlier)
             try:
-                rows.run(loader)
+                rows.run(loader.load)
                 summary = rows.end(loader.stop or self.control.stopped or uploads.stop, self.control.signal)
             except StoppedEarly:  # its message refers to the ledger
                 if ledger.is_in_place():

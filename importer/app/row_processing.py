@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
 from dataclasses import replace
 from itertools import islice
 from typing import Final
 
-from importer.app.classify_rows import as_imported, to_look_up, with_reasons
+from importer.app.classify_rows import not_sent
 from importer.app.documents import upload_mark
 from importer.app.orders import Listener, ReportWritten, RowEnded, RowsEnded
 from importer.app.plan import Plan
@@ -17,10 +17,11 @@ from importer.models import Outcome, ReadyCandidate, Stop
 from importer.problems import StoppedEarly, UnusableInput
 from importer.report.summary import Summary
 from importer.runs.finalize import record_end, was_sent
-from importer.runs.known_rows import CandidateEmail
 from importer.runs.run_report import rewrite_report
 from importer.runs.table import Classified, RunTable
-from importer.sending import DryLoader, Loader
+
+Load = Callable[[Iterator[ReadyCandidate]], Generator[list[Outcome], None, None]]
+"""Sends candidates, or in a check does not; gives their outcomes, those of each turn at once."""
 
 _BATCH: Final = 64  # candidates that are looked up in the ledger at once
 _MOST_WAITING: Final = 500  # outcomes to be recorded
@@ -44,14 +45,14 @@ class RowProcessing:
         self._pending: dict[int, Classified] = {}  # those with several rows or with warnings
         self._waiting: list[Outcome] = []  # to be recorded
 
-    def run(self, loader: Loader | DryLoader) -> None:
+    def run(self, load: Load) -> None:
         """Process each row of the plan, and record its final outcome in the table, then in the ledger.
 
         Raises StoppedEarly: the table cannot be written; the ledger still knows what was sent.
         """
         try:
             # Outcomes are closed as soon as one cannot be recorded: pending requests finish while the ledger is open.
-            with RunTable(self._plan.folder) as table, closing(loader.load(self._to_send(table))) as turns:
+            with RunTable(self._plan.folder) as table, closing(load(self._to_send(table))) as turns:
                 table.begin()
                 for outcomes in turns:
                     for outcome in outcomes:
@@ -66,19 +67,9 @@ class RowProcessing:
         """The candidates to send, in row order; the others get their outcome immediately."""
         candidates, ledger, known = table.kept(), self._ledger, self._plan.known
         while batch := list(islice(candidates, _BATCH)):
-            others = known.other_forms(ledger, to_look_up(batch)) if ledger is not None else {}
-            ready = {one.rows: one.result for one in batch if isinstance(one.result, ReadyCandidate)}
-            waiting = {
-                rows: CandidateEmail(one.email) for rows, one in ready.items() if self._mark and self._mark in one.body
-            }
-            waiting |= {one.rows: CandidateEmail(one.email) for one in batch if one.email}
-            imported = known.imported(ledger, waiting) if ledger is not None and waiting else set()
+            outcomes = not_sent(known, ledger, batch, self._mark) if ledger is not None else {}
             for one in batch:
-                result = one.result
-                if one.rows[0] in others:
-                    result = with_reasons(others[one.rows[0]], one)
-                elif one.rows[0] in imported:
-                    result = as_imported(one.result)
+                result = outcomes.get(one.rows[0], one.result)
                 if isinstance(result, ReadyCandidate):
                     result = self._held(result) or result
                 if isinstance(result, Outcome):

@@ -49,11 +49,9 @@ class KnownRows:
         """See `Fingerprints.origin`."""
         return ledger.fingerprints.origin(self.sha256, self.sheet, row)
 
-    def imported(self, ledger: Ledger, candidates: Emails) -> set[int]:
-        """The first rows of those that are in the service by their e-mail address."""
-        identities = {
-            rows[0]: ledger.fingerprints.identity(self.scope, one.email) for rows, one in candidates.items() if one
-        }
+    def imported(self, ledger: Ledger, emails: Mapping[int, str]) -> set[int]:
+        """The first rows of those candidates that are in the service by their e-mail addresses."""
+        identities = {row: ledger.fingerprints.identity(self.scope, email) for row, email in emails.items()}
         known = ledger.look_up([*identities.values()])
         return {row for row, identity in identities.items() if identity in known and known[identity].state in DONE}
 

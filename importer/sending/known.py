@@ -66,34 +66,33 @@ def _planned_again(pending: PendingRow, known: Known, earlier: Earlier, options:
     return pending
 
 
-class DryLoader:
-    """A Loader that sends nothing and never stops early. `ledger`: None if it does not exist yet. The others: as for a
-    Loader."""
+def not_sent_again(
+    candidates: Iterable[ReadyCandidate], ledger: Ledger, scope: Scope, options: LoadOptions, earlier: Earlier = unknown
+) -> dict[int, Outcome]:
+    """The outcomes of those that a run would not send, by what became of them before; by row."""
+    found: dict[int, Outcome] = {}
+    for candidate, _, known in _with_known(iter(candidates), ledger.fingerprints, scope, ledger.look_up):
+        digest = ledger.fingerprints.body_digest(candidate.body)
+        if known is not None and (outcome := _settled(candidate.row, known, digest, earlier, options)) is not None:
+            found[candidate.row] = outcome
+    return found
 
-    stop: None = None
 
-    def __init__(
-        self, ledger: Ledger | None, scope: Scope, earlier: Earlier = unknown, *, options: LoadOptions | None = None
-    ) -> None:
-        self._ledger, self._scope, self._earlier, self._options = ledger, scope, earlier, options or LoadOptions()
+def load_nothing(
+    candidates: Iterable[ReadyCandidate],
+    ledger: Ledger | None,
+    scope: Scope,
+    options: LoadOptions,
+    earlier: Earlier = unknown,
+) -> Generator[list[Outcome], None, None]:
+    """What `Loader.load` gives in a check: the outcome of a row that a run would not send, `not_sent` for the others.
 
-    def load(self, candidates: Iterable[ReadyCandidate]) -> Generator[list[Outcome], None, None]:
-        """The outcome of a row that a run would not send; `not_sent` without a problem for one that it would."""
-        outcomes = self._outcomes(candidates)
-        while block := list(islice(outcomes, _AT_ONCE)):
-            yield block
-
-    def _outcomes(self, candidates: Iterable[ReadyCandidate]) -> Iterator[Outcome]:
-        if self._ledger is None:
-            yield from (Outcome(candidate.row, OutcomeKind.NOT_SENT) for candidate in candidates)
-            return
-        prints = self._ledger.fingerprints
-        for candidate, _, known in _with_known(iter(candidates), prints, self._scope, self._ledger.look_up):
-            settled = None
-            if known is not None:
-                digest = prints.body_digest(candidate.body)
-                settled = _settled(candidate.row, known, digest, self._earlier, self._options)
-            yield settled or Outcome(candidate.row, OutcomeKind.NOT_SENT)
+    ledger: None if it does not exist yet.
+    """
+    rest = iter(candidates)
+    while block := list(islice(rest, _AT_ONCE)):
+        settled = not_sent_again(block, ledger, scope, options, earlier) if ledger is not None else {}
+        yield [settled.get(one.row) or Outcome(one.row, OutcomeKind.NOT_SENT) for one in block]
 
 
 def _settled(row: int, known: Known, digest: bytes, earlier: Earlier, options: LoadOptions) -> Outcome | None:

@@ -14,7 +14,7 @@ import pytest
 from importer.ledger import Known, LedgerUnwritable, Scope, State
 from importer.models import Application, Outcome, OutcomeKind, ReadyCandidate, Stop
 from importer.problems import Problem
-from importer.sending import DryLoader, LoadOptions, loop
+from importer.sending import LoadOptions, load_nothing, loop
 from importer.service import Reply
 from importer.transform import encode
 from tests.patience import PATIENCE
@@ -498,8 +498,8 @@ def test_a_dry_run_sends_nothing_and_knows_what_a_run_would_send(harness: Harnes
     """Imported rows, and those that were rejected and have not changed, have the outcome that a run gives them."""
     harness.load(Scripted(by_row({3: (FILL,)})), applications([2, 3]))
     with harness.ledger() as ledger:
-        (outcomes,) = DryLoader(ledger, JOB_POST).load(applications([2, 3, 4]))
-        (again,) = DryLoader(ledger, JOB_POST, options=LoadOptions(resend_rejected=True)).load(applications([3]))
+        (outcomes,) = load_nothing(applications([2, 3, 4]), ledger, JOB_POST, LoadOptions())
+        (again,) = load_nothing(applications([3]), ledger, JOB_POST, LoadOptions(resend_rejected=True))
     rejected_row = harness.load(Scripted(in_turn(CREATED)), applications([3]))[3]
     assert outcomes == [Outcome(2, K.ALREADY_IMPORTED), rejected_row, Outcome(4, K.NOT_SENT)]
     assert (rejected_row.kind, again) == (K.REJECTED, [Outcome(3, K.NOT_SENT)])
@@ -507,6 +507,4 @@ def test_a_dry_run_sends_nothing_and_knows_what_a_run_would_send(harness: Harnes
 
 def test_a_dry_run_needs_no_ledger() -> None:
     """Before the first run every row would be sent."""
-    loader = DryLoader(None, JOB_POST)
-    assert list(loader.load(applications([2]))) == [[Outcome(2, K.NOT_SENT)]]
-    assert loader.stop is None
+    assert list(load_nothing(applications([2]), None, JOB_POST, LoadOptions())) == [[Outcome(2, K.NOT_SENT)]]
