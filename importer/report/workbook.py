@@ -233,9 +233,11 @@ class _SummarySheet:
         self._section("Outcomes", "Outcome", "Rows", "Meaning", "", "What to do", "", "")
         for kind, count in summary.outcomes.items():
             words = summary.words(kind)
-            style, link = (_PLAIN, f"internal:'{sheet_title(kind)}'!A1") if count else (_FAINT, "")
+            style, link = (_PLAIN if count else _FAINT), ""
             cells = (words.meaning, style), ("", _PLAIN), (words.next_step if count else "", _PLAIN)
-            self._line((words.label, _LINK if count else _FAINT), (count, _NUMBER), *cells, link=link)
+            if count and csv_file(kind) in summary.files:  # not of the rows of a check that are ready
+                style, link = _LINK, f"internal:'{sheet_title(kind)}'!A1"
+            self._line((words.label, style), (count, _NUMBER), *cells, link=link)
         self._line(("total", _BOLD), (summary.source.rows or 0, _NUMBER))
         self._groups("Warnings", summary, summary.warned, summary.warnings)
         self._groups("Notes", summary, summary.notes)

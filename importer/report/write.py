@@ -56,6 +56,9 @@ def write_report(folder: Path, facts: RunFacts, rows: Iterable[Row], outcomes: I
         counter = SummaryCounter(facts.identity)
         for reported in pair(rows, outcomes):
             counter.add(reported)
+            outcome = reported.outcome
+            if facts.dry_run and outcome.kind is OutcomeKind.NOT_SENT and not outcome.problems:
+                continue  # ready: nobody has to look at it
             csv_files.add(reported)
             workbook.add(reported)
         files = [*csv_files.finish(), WORKBOOK_FILE, PAGE_FILE, SUMMARY_FILE]

@@ -55,7 +55,8 @@ class FolderSetting:
 
     @property
     def record(self) -> dict[str, str]:
-        return {self.variable: sha256(f"{self.value}\n{self.token}".encode()).hexdigest()}
+        text = "\n".join(filter(None, (self.value, self.token)))
+        return {self.variable: sha256(text.encode()).hexdigest()}
 
 
 def without_secrets(value: str) -> str:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from openpyxl import Workbook
+from openpyxl import Workbook, load_workbook
 
 from importer.app import import_file, planning
 from importer.problems import StoppedEarly
@@ -67,6 +67,12 @@ def test_check_sends_nothing_and_reports_the_same(serve: Serve) -> None:
     checked = served(*CHECK, "--json")
     assert (checked.code, checked.counts) == (4, {"invalid": 1, "not_sent": 3})
     assert {request.method for request in served.sandbox.requests} == {"GET"}
+    folder = served.door.folder / "results" / checked.summary["run"]
+    assert not (folder / "not_sent.csv").exists()  # rows that are ready and have no warning are in no file
+    book = load_workbook(folder / "report.xlsx")
+    linked = {cell.hyperlink.location for row in book["Summary"] for cell in row if cell.hyperlink}
+    assert (book.sheetnames, linked) == (["Summary", "invalid"], {"'invalid'!A1"})
+    assert "not_sent.csv" not in (folder / "report.html").read_text("utf-8")
     ran = served(*RUN, "--json")
     assert ran.summary["problems"] == checked.summary["problems"]
     assert served(*CHECK, "--json").counts == {"already_imported": 3, "invalid": 1}
