@@ -6,7 +6,7 @@ import re
 import secrets
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from collections.abc import Mapping as Dictionary
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
@@ -183,11 +183,7 @@ def upload_documents(
             folder.ids |= done.ids
             folder.refused |= refused
         check_rows(table, plan.read, plan.mapping, strict=plan.manifest.strict)
-    known = {sha256 for folder in folders for sha256 in folder.sha256s}  # also of runs that were killed before
-    copies = 0
-    with suppress(UnusableInput):  # the ledger is lost: the stop says so
-        copies = ledger.document_copies([ledger.fingerprints.document(connection.name, sha256) for sha256 in known])
-    return Uploads(mark, done.failures, done.stop, copies)
+    return Uploads(mark, done.failures, done.stop, done.copies.total())
 
 
 def _waiting(table: RunTable, plan: Plan, ledger: Ledger, mark: bytes) -> Iterator[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import replace
 from itertools import islice
 from typing import Final
@@ -12,7 +12,7 @@ from importer.app.classify_rows import not_sent
 from importer.app.documents import upload_mark
 from importer.app.orders import Listener, ReportWritten, RowEnded, RowsEnded
 from importer.app.plan import Plan
-from importer.ledger import Ledger
+from importer.ledger import Ledger, LedgerUnwritable
 from importer.models import Outcome, ReadyCandidate, Stop
 from importer.problems import StoppedEarly, UnusableInput
 from importer.report.summary import Summary
@@ -67,7 +67,9 @@ class RowProcessing:
         """The candidates to send, in row order; the others get their outcome immediately."""
         candidates, ledger, known = table.kept(), self._ledger, self._plan.known
         while batch := list(islice(candidates, _BATCH)):
-            outcomes = not_sent(known, ledger, batch, self._mark) if ledger is not None else {}
+            outcomes = dict[int, Outcome]()
+            with suppress(LedgerUnwritable):  # the loader, which asks it too, stops then
+                outcomes = not_sent(known, ledger, batch, self._mark) if ledger is not None else {}
             for one in batch:
                 result = outcomes.get(one.rows[0], one.result)
                 if isinstance(result, ReadyCandidate):

@@ -20,7 +20,6 @@ from importer.ledger.states import (
     Scope,
     Sent,
     State,
-    Transition,
 )
 from importer.problems import unusable_file
 

@@ -9,21 +9,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Self
 
-from sqlalchemy import (
-    ColumnElement,
-    Connection,
-    Engine,
-    RowMapping,
-    Select,
-    bindparam,
-    delete,
-    func,
-    insert,
-    select,
-    update,
-)
+from sqlalchemy import ColumnElement, Connection, Engine, RowMapping, Select, bindparam, delete, insert, select, update
 
-from importer.ledger.database import Database
+from importer.ledger.database import Database, Result, Work
 from importer.ledger.fingerprints import Fingerprints
 from importer.ledger.states import (
     Answered,
@@ -111,19 +99,26 @@ class Ledger(Database, AbstractContextManager["Ledger"]):
 
         Raises LedgerUnwritable: the ledger cannot be read any more.
         """
-        try:
-            return self.read_with(lambda connection: _known(connection, wanted))
-        except DatabaseError as error:
-            self._error = self._error or self._unwritable(str(error))
-            raise self._error from None
+        return self._look(lambda connection: _known(connection, wanted))
 
     def look_up_origins(self, wanted: Collection[bytes]) -> dict[bytes, list[Sent]]:
-        """What was sent of rows with these origins, to any target."""
+        """What was sent of rows with these origins, to any target. Raises LedgerUnwritable: as `look_up`."""
         found: dict[bytes, list[Sent]] = {}
-        for identity, *values in self._ask(lambda connection: connection.execute(_OF_ORIGIN, {"wanted": wanted}).all()):
+        rows = self._look(lambda connection: connection.execute(_OF_ORIGIN, {"wanted": wanted}).all())
+        for identity, *values in rows:
             known = _as_known(*values[:-3])
             found.setdefault(known.origin, []).append(Sent(identity, known, _scope(*values[-3:])))
         return found
+
+    def _look(self, work: Work[Result]) -> Result:
+        """Read what decides whether a row is sent: once that fails, nothing more may be."""
+        if self._error is not None:
+            raise self._error
+        try:
+            return self.read_with(work)
+        except DatabaseError as error:
+            self._error = self._unwritable(str(error))
+            raise self._error from None
 
     def write(self, writes: Sequence[Write]) -> dict[int, NotAllowed]:
         """Write intents and answers in one transaction; they are durable when this returns.
@@ -294,62 +289,38 @@ class Ledger(Database, AbstractContextManager["Ledger"]):
 
     def document_ids(self, keys: Collection[bytes]) -> dict[bytes, str]:
         """The IDs of those that were uploaded."""
-        queries = _of_documents(select(documents.c.key, documents.c.document_id), keys)
+        listed, wanted = list(keys), select(documents.c.key, documents.c.document_id)
+        blocks = [listed[at : at + _AT_ONCE] for at in range(0, len(listed), _AT_ONCE)]
+        queries = [wanted.where(documents.c.key.in_(each), documents.c.document_id.is_not(None)) for each in blocks]
         return self._ask(lambda connection: {key: id_ for one in queries for key, id_ in connection.execute(one)})
 
     def write_documents(
-        self,
-        service: str,
-        intended: Collection[bytes],
-        found: Mapping[bytes, str],
-        copies: Mapping[bytes, int],
-        refused: Collection[bytes],
+        self, service: str, intended: Collection[bytes], found: Mapping[bytes, str], forgotten: Collection[bytes]
     ) -> tuple[set[bytes], set[str]]:
         """Record a turn of uploads to a service. Returns those about to be uploaded of which an earlier upload gave no
         ID; and the IDs that another document has, which are not recorded.
 
-        found: the IDs of those that were uploaded; copies: how often each was sent without an answer; refused: what the
-        service has not taken, and is forgotten.
+        found: the IDs of those that were uploaded; forgotten: those that are not there, or have no ID of their own.
         """
-        of_key = documents.c.key == bindparam("of")
-        with_id = update(documents).where(of_key).values(attempts=documents.c.attempts + bindparam("copies"))
         same_id = documents.c.service == service, documents.c.document_id.in_(found.values())
 
         def write(connection: Connection) -> tuple[set[bytes], set[str]]:
-            connection.execute(delete(documents).where(documents.c.key.in_(refused)))
+            connection.execute(delete(documents).where(documents.c.key.in_(forgotten)))
             others = select(documents.c.document_id).where(*same_id, documents.c.key.not_in(found))
             of_others = set(connection.scalars(others)) if found else set()
-            ids = [
-                {"of": key, "document_id": each, "copies": copies.get(key, 0)}
-                for key, each in found.items()
-                if each not in of_others
-            ]
-            if ids:
-                connection.execute(with_id, ids)
+            ids = [{"of": key, "document_id": each} for key, each in found.items() if each not in of_others]
             known = set(connection.scalars(select(documents.c.key).where(documents.c.key.in_(intended))))
-            again = update(documents).where(documents.c.key.in_(known))
-            connection.execute(again.values(attempts=documents.c.attempts + 1))
-            new = [{"key": key, "service": service, "attempts": 1} for key in intended if key not in known]
-            if new:
-                connection.execute(insert(documents), new)
+            new = [{"key": key, "service": service} for key in intended if key not in known]
+            with_id = update(documents).where(documents.c.key == bindparam("of"))
+            for statement, rows in ((with_id, ids), (insert(documents), new)):
+                if rows:
+                    connection.execute(statement, rows)
             return known, of_others
 
         return self._change(write)
 
-    def document_copies(self, keys: Collection[bytes]) -> int:
-        """How often one of these was sent, over all runs, without an answer with its ID."""
-        queries = _of_documents(select(func.coalesce(func.sum(documents.c.attempts - 1), 0)), keys)
-        return self._ask(lambda connection: sum(int(connection.scalars(query).one()) for query in queries))
-
 
 # --- statements -----------------------------------------------------------------------------------
-
-
-def _of_documents(query: Select[Any], keys: Collection[bytes]) -> list[Select[Any]]:
-    """A query over those of these that were uploaded, as some statements."""
-    listed = list(keys)
-    blocks = [listed[at : at + _AT_ONCE] for at in range(0, len(listed), _AT_ONCE)]
-    return [query.where(documents.c.key.in_(block), documents.c.document_id.is_not(None)) for block in blocks]
 
 
 def _known(connection: Connection, wanted: Collection[bytes], query: Select[Any] = _WANTED) -> dict[bytes, Known]:

@@ -47,9 +47,13 @@ TRANSITIONS: Final = (
     Transition(State.IN_FLIGHT, State.CREATED, "201"),
     Transition(State.IN_FLIGHT, State.ALREADY_EXISTS, "409"),
     Transition(State.IN_FLIGHT, State.REJECTED, "the service refused this row"),
-    Transition(State.IN_FLIGHT, State.FAILED, "the service refused the target, the token or the request's form"),
-    Transition(State.PLANNED, State.FAILED, "the last allowed attempt failed"),
-    Transition(State.UNCONFIRMED, State.CREATED, "a person found the candidate in the service"),
+    Transition(
+        State.IN_FLIGHT, State.FAILED, "not accepted: the target, the token or the request's form, or no connection"
+    ),
+    Transition(State.PLANNED, State.FAILED, "not sent again by this run"),
+    Transition(State.UNCONFIRMED, State.CREATED, "a person found the candidate in the service; or as the next ones"),
+    Transition(State.UNCONFIRMED, State.ALREADY_EXISTS, "409, which only the table of the killed run has"),
+    Transition(State.UNCONFIRMED, State.REJECTED, "refused, as only the table of the killed run says"),
     Transition(State.UNCONFIRMED, State.FAILED, "a person found that the candidate is not in the service"),
 )
 
@@ -162,12 +166,12 @@ class LedgerUnwritable(StoppedEarly):
 
 
 class NotAllowed(RuntimeError):
-    """The ledger refuses a transition that is not allowed. Nothing was written.
+    """The ledger refuses a transition that is not allowed. Nothing was written of it.
 
-    `row`: the row that led to the current state, if any.
+    `row`: the row that led to the current state, 0 if there is none.
     """
 
-    def __init__(self, before: State | None, after: State, row: int | None) -> None:
+    def __init__(self, before: State | None, after: State, row: int) -> None:
         self.before, self.after, self.row = before, after, row
         super().__init__(f"no step from {before or 'nothing'} to {after}")
 
@@ -187,7 +191,7 @@ def plan_group(known: Mapping[bytes, Known], group: Iterable[Write]) -> WritePla
     for index, write in enumerate(group):
         identity, run, row, number = write.attempt
         now = plan.changes[identity][0] if identity in plan.changes else known.get(identity)
-        before, last_row = (now.state, now.row) if now else (None, None)
+        before, last_row = (now.state, now.row) if now else (None, 0)
         after = State.IN_FLIGHT if isinstance(write, Intent) else write.state
         is_of_other_row = isinstance(write, Intent) and now is not None and now.run == run and now.row != row
         if is_of_other_row or (before, after) not in _ALLOWED:

@@ -25,7 +25,7 @@ from importer.ledger.fingerprints import Fingerprints, create_key, key_unusable,
 from importer.ledger.states import State
 from importer.problems import DatabaseError, UnusableInput, unusable_file
 
-VERSION: Final = 7
+VERSION: Final = 8
 _TEXT: Final = String().with_variant(String(collation="C"), "postgresql")
 _STATES: Final = ", ".join(f"'{state}'" for state in State)
 
@@ -61,8 +61,7 @@ documents: Final = Table(
     TABLES,
     Column("key", LargeBinary, primary_key=True),  # of the content, at one service
     Column("document_id", _TEXT),  # None: it was sent, and the answer is not known
-    Column("service", _TEXT, nullable=False),  # that gave the ID
-    Column("attempts", Integer, nullable=False),
+    Column("service", _TEXT, nullable=False),  # that gives the ID
     sqlite_with_rowid=False,
 )
 

@@ -1,6 +1,5 @@
 """Sends candidates and determines their outcomes: order, pace, retries, stops."""
 
-from importer.sending.explanations import LEDGER_LOST
 from importer.sending.known import Earlier, load_nothing, not_sent_again
 from importer.sending.loop import Loader, Paused, RequestAnswered
 from importer.sending.options import Cancellation, ErrorLimit, LoadOptions, Resend, Window, parse_minutes, parse_window

@@ -27,7 +27,7 @@ class PriorAttempt(StrEnum):
 
 @dataclass(slots=True, eq=False)
 class PendingRow:
-    """One row on its way. Only the loop changes it.
+    """One row on its way. Only the loop changes it; `turn` its sender.
 
     prior, earlier: of before this run, see `Known`. state: as the ledger has it from this run. attempts: requests sent
     for it. last: the last response to them. tries: responses that did not settle it, since another row that was sent

@@ -128,12 +128,11 @@ def outcome_of(pending: PendingRow, state: State | None, stop: Stop | None, *, m
     return Outcome(pending.row, kind, pending.status, pending.attempts, problems, candidate_id)
 
 
-def duplicate_of(row: int, other_row: int | None) -> Outcome:
-    """The outcome of a row whose e-mail address is also in another row of this run; None: which one is not known."""
-    other = "another row" if other_row is None else f"row {other_row}"
+def duplicate_of(row: int, other_row: int) -> Outcome:
+    """The outcome of a row whose e-mail address is also in another row of this file."""
     problem = Problem(
         "email-duplicate",
-        f"{other} of this file has the same e-mail address for the same target",
+        f"row {other_row} of this file has the same e-mail address for the same target",
         "remove one of the two rows in your own file, or correct the address if they are two people",
     )
     return Outcome(row, OutcomeKind.INVALID, problems=(problem,))
@@ -171,12 +170,15 @@ def rejected_before(row: int, known: Known, before: Outcome | None) -> Outcome:
 _WITHOUT_NEVER = " without --resend-unconfirmed never (resend_unconfirmed in inbox.toml)"
 
 
-def unconfirmed_before(row: int, known: Known) -> Outcome:
-    """The outcome of a row that an earlier run left unconfirmed and that this run does not resend."""
+def unconfirmed_before(row: int, known: Known, *, is_never: bool = False) -> Outcome:
+    """The outcome of a row that an earlier run left unconfirmed and that this run has not sent; is_never: it was told
+    not to.
+    """
+    hint = _RESOLVE_TEMPLATE.format(run=known.run, row=known.row)
     problem = Problem(
         "unconfirmed",
         f"sent in run {known.run} (row {known.row} there), but the response was lost or inconclusive",
-        _RESOLVE_TEMPLATE.format(run=known.run, row=known.row).replace(" again", _WITHOUT_NEVER, 1),
+        hint.replace(" again", _WITHOUT_NEVER, 1) if is_never else hint,
     )
     return Outcome(row, OutcomeKind.UNCONFIRMED, problems=(problem,))
 

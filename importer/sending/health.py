@@ -62,7 +62,7 @@ class Health:
         self._inconclusive: set[int] = set()  # rows since the last clear response
         self._odd: set[int] = set()  # rows since the last accepted one
         self._finals = self._accepted = self._settled = self._ended = self._errors = 0
-        self._rejection: str | None = ""  # of all rows so far; None: they differ, or rows were accepted
+        self._reasons: set[str] = set()  # of rejections, two at most
 
     # --- how much may be sent ---
 
@@ -153,16 +153,16 @@ class Health:
         if self.hold is not None and (is_accepted or self.hold.kind == "inconclusive"):
             self.hold = None
         reason = pending.last.message if isinstance(pending.last, Reply) else ""
-        if is_accepted or self._rejection not in ("", reason):
-            self._rejection = None
-        elif self._rejection is not None:
-            self._rejection = reason
-            if self._finals >= _SAME_FROM_START and not self.may_exist:
-                self._end_run(mapping_is_wrong(self._finals, reason))
+        if not is_accepted and len(self._reasons) < 2:
+            self._reasons.add(reason)
+        is_same = not self._accepted and len(self._reasons) == 1 and not self.may_exist
+        if is_same and self._finals >= _SAME_FROM_START:
+            self._end_run(mapping_is_wrong(self._finals, reason))
 
     def _inconclusive_answer(self, pending: PendingRow, state: State, now: float) -> tuple[State, float | None]:
         asked = pending.last.retry_after if isinstance(pending.last, Reply) else None
         self._count_try(pending)
+        pending.odd = None
         if pending.prior is PriorAttempt.NONE:
             pending.prior = PriorAttempt.SAME_BYTES
         self._inconclusive.add(pending.row)

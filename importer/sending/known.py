@@ -40,7 +40,7 @@ def planned(
     Rows that the service has refused as if token, target or address were wrong come last: if it refuses them still, no
     new row is held back by them.
     """
-    last: list[Outcome | PendingRow] = []
+    last: list[PendingRow] = []
     for candidate, identity, known in _with_known(candidates, prints, run.scope, look_up):
         if known is not None and known.run == run.run:
             yield duplicate_of(candidate.row, known.row)
@@ -49,7 +49,7 @@ def planned(
         pending = PendingRow(candidate.row, identity, candidate.body, digest, candidate.origin, run=run.run)
         found = pending if known is None else _planned_again(pending, known, earlier, options)
         if found is pending and known is not None and is_odd(known.status) and len(last) < _MOST_LAST:
-            last.append(found)
+            last.append(pending)
         else:
             yield found
     yield from last
@@ -102,7 +102,7 @@ def _settled(row: int, known: Known, digest: bytes, earlier: Earlier, options: L
     if known.state is State.REJECTED and known.body_digest == digest and not options.resend_rejected:
         return rejected_before(row, known, earlier(known.run, known.row))
     if known.state in (State.UNCONFIRMED, State.IN_FLIGHT) and options.resend_unconfirmed == "never":
-        return unconfirmed_before(row, known)
+        return unconfirmed_before(row, known, is_never=True)
     return None
 
 

@@ -172,7 +172,7 @@ class Loader:
         self._writes = [write for write in self._writes if isinstance(write, Answered)]
         self._take_back()
         self._senders.end()
-        while self._on_way:
+        while self._on_way > 0:
             told = self._clock.collect(self._senders.told, _IDLE)
             if isinstance(told, Broken):  # another error is raised already
                 self._on_way -= told.pending is not None
@@ -405,9 +405,8 @@ class Loader:
             self._health.stop = self._health.stop or ledger_lost(error)
             self._on_way -= len(intended)
             self._new.extendleft(pending for _, pending in intended)
-            intended = []
-        self._writes, self._intended = [], []
-        now = self._clock.uptime()
+            self._intended = intended = []
+        self._writes, now = [], self._clock.uptime()
         for index, pending in intended:
             refusal = refused.get(index)
             if refusal is None:
@@ -421,6 +420,7 @@ class Loader:
                     if is_double
                     else outcome_of(pending, pending.state_if_not_sent, None)
                 )
+        self._intended = []  # after an error, `_close` knows that no sender has them
 
     # --- waiting ---
 

@@ -23,7 +23,7 @@ from importer.service import NoReply, Reply
 LONG_WAIT: Final = 1.5  # seconds: from here on a waiting row is written as not accepted
 _OLDEST_INTENT: Final = 5.0  # seconds: a process that was suspended for longer may have lost its target to another run
 _FIRST_WAIT, _LONGEST_WAIT = 0.5, 60.0  # seconds; each next one is twice as long
-_REFUSALS: Final = frozenset({425, 429})
+TOO_MANY: Final = frozenset({425, 429})  # the service asks for fewer requests
 
 
 class Replied(NamedTuple):
@@ -133,9 +133,15 @@ class Senders:
 
     def _put(self, row: PendingRow | bool) -> None:
         if self._threads < self._number:
-            self._threads += 1
             # Daemon threads: an interrupted process does not wait for pending responses.
-            threading.Thread(target=self._work, name=f"sender {self._threads}", daemon=True).start()
+            thread = threading.Thread(target=self._work, name=f"sender {self._threads}", daemon=True)
+            try:
+                thread.start()
+                self._threads += 1
+            except RuntimeError:  # the system starts no more threads
+                if not self._threads:
+                    raise
+                self._number = self._threads
         self._rows.put(row)
 
     # --- on a thread of its own ---
@@ -179,7 +185,7 @@ class Senders:
             return Unsent(pending)
         answer = self._send(pending.body)
         now = self._clock.now()
-        self._pace.answered(now, is_refused=isinstance(answer, Reply) and answer.status in _REFUSALS)
+        self._pace.answered(now, is_refused=isinstance(answer, Reply) and answer.status in TOO_MANY)
         return Replied(pending, answer, now - began)
 
     def _is_old(self, pending: PendingRow) -> bool:

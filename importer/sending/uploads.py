@@ -21,7 +21,7 @@ from importer.problems import Problem, UnusableInput
 from importer.sending.explanations import INTERRUPTED, LEDGER_LOST, window_over
 from importer.sending.options import Cancellation, Window
 from importer.sending.pace import Pace
-from importer.sending.senders import wait_after
+from importer.sending.senders import TOO_MANY, wait_after
 from importer.service import EMPTY, NoReply, Reply
 from importer.settings import UploadForm
 
@@ -53,7 +53,8 @@ SendUpload = Callable[[UploadForm, str, str, bytes], Reply | NoReply]
 class Uploaded:
     """What became of documents, by SHA-256: their IDs, or the outcome of their rows and why.
 
-    stop: why the others were not uploaded. copies: how often the document of a key may have arrived without an ID.
+    stop: why the others were not uploaded. copies: how often the document of a key may have arrived without an ID, in
+    this run or before.
     """
 
     ids: dict[str, str] = field(default_factory=dict)
@@ -85,11 +86,10 @@ class Uploader:
         done, waiting, pending = Uploaded(), list(reversed(documents)), dict[Future[Reply | NoReply | str], Document]()
         failed, pace, has_ended = 0, Pace(self.rate), Event()
         keys: dict[str, bytes] = {}  # of the documents with an ID, by SHA-256
-        answered, refused = list[str](), list[bytes]()  # what the ledger does not know yet
-        lost = set[bytes]()  # keys of documents of which an upload gave no ID, and which may be there
+        answered, forgotten = list[str](), list[bytes]()  # what the ledger does not know yet
         with ThreadPoolExecutor(self.concurrency, "uploader") as pool:
             try:
-                while pending or answered or refused or (waiting and done.stop is None):
+                while pending or answered or forgotten or (waiting and done.stop is None):
                     if self.cancellation.is_set():
                         done.stop = done.stop or INTERRUPTED
                     if self.window is not None and self.cancellation.time() >= self.window.ends_at:
@@ -97,19 +97,17 @@ class Uploader:
                     if done.stop is not None:
                         has_ended.set()
                     batch = self._next(waiting, pending) if done.stop is None else []
-                    if batch or answered or refused:
+                    if batch or answered or forgotten:
                         found = {keys[each]: done.ids[each] for each in answered if each in keys}
                         intended = [each.key for each in batch]
-                        again, of_others = self.ledger.write_documents(
-                            self.service, intended, found, done.copies, refused
-                        )
-                        lost |= again
+                        again, of_others = self.ledger.write_documents(self.service, intended, found, forgotten)
+                        done.copies.update(again)
                         for shared in of_others:
                             hint = "correct upload_id_at; if the service was reset, use another ledger"
                             self._refuse_shared(shared, done, "a document of an earlier run has", hint)
                         if found:
                             self.on_uploaded(len(done.ids))
-                        answered, refused = [], []
+                        answered, forgotten = [], []
                     pending |= {pool.submit(self._upload, each, pace, has_ended, done): each for each in batch}
                     if waiting and not pending and done.stop is None:  # it is paused
                         self.cancellation.sleep(has_ended, _LOOK)
@@ -121,10 +119,10 @@ class Uploader:
                         if document.sha256 in done.ids:
                             keys[document.sha256] = document.key
                             answered.append(document.sha256)
-                        elif not _may_be_there(answer) and not {document.key} & (lost | done.copies.keys()):
-                            refused.append(document.key)
+                        elif not _may_be_there(answer) and document.key not in done.copies:
+                            forgotten.append(document.key)
                     if len(keys) > len(done.ids):  # two got the same ID: neither has it
-                        refused += [keys.pop(each) for each in {*keys} - {*done.ids}]
+                        forgotten += [keys.pop(each) for each in {*keys} - {*done.ids}]
                     if failed >= _MOST_FAILURES and done.stop is None:
                         reason = next(reversed(done.failures.values()))[1].message
                         hint = "wait until the service is there, then run the same command again"
@@ -204,10 +202,12 @@ class Uploader:
         def once() -> Reply | NoReply:
             now = clock.now()
             clock.sleep(has_ended, pace.next_turn(now) - now)
+            while clock.is_paused and not has_ended.is_set():
+                clock.sleep(has_ended, _LOOK)
             if has_ended.is_set():
                 return _NOT_SENT
             answer = self.send(self.form, document.name, document.kind, content)
-            pace.answered(clock.now(), is_refused=isinstance(answer, Reply) and answer.status in _REFUSALS)
+            pace.answered(clock.now(), is_refused=isinstance(answer, Reply) and answer.status in TOO_MANY)
             if _may_be_there(answer) and not (isinstance(answer, Reply) and answer.document_id):
                 done.copies[document.key] += 1
             return answer
@@ -235,7 +235,9 @@ def _may_be_there(answer: Reply | NoReply | str) -> bool:
     """Whether the service may have the document after this answer."""
     if isinstance(answer, str):
         return False
-    return answer.may_have_arrived if isinstance(answer, NoReply) else not 300 <= answer.status < 500
+    if isinstance(answer, NoReply):
+        return answer.may_have_arrived
+    return answer.status == 408 or not 300 <= answer.status < 500
 
 
 def _is_to_repeat(answer: Reply | NoReply) -> bool:

@@ -7,7 +7,6 @@ import json
 import re
 import threading
 import time
-from datetime import UTC, datetime
 from typing import Any, Final, NamedTuple
 from urllib.parse import urlsplit
 
@@ -17,7 +16,7 @@ from importer import __version__
 from importer.models import Operation, Question, Target
 from importer.service.question_list import LIST_LIMIT, RetryPolicy, list_url, read_questions, unreachable
 from importer.service.transport import Failure, Limits, NoReply, RawReply, Request, TransportChoice, open_transport
-from importer.service.unspecified_forms import Now, message_of, one_line, readable, retry_after
+from importer.service.unspecified_forms import message_of, one_line, readable, retry_after
 from importer.settings import Settings, UploadForm
 
 _REQUIRED_KEY: Final = {Operation.APPLY: "message", Operation.ADD_TO_POOL: "id"}  # in the body of a 201 (4.2, 2.5)
@@ -66,7 +65,7 @@ class RecruitingService:
     """The recruiting service at one base URL, with one company's token. Thread-safe.
 
     base_url: scheme, host and optionally a path before /api/v1/; checked by the settings (https, or loopback).
-    connections: how many are kept open.
+    connections: how many requests keeps open; pycurl has one for each thread.
     transport: the HTTP library; "auto" uses the faster one if it is installed.
     """
 
@@ -79,7 +78,6 @@ class RecruitingService:
         connections: int = 8,
         transport: TransportChoice = "auto",
         options_separator: str | None = None,
-        now: Now = lambda: datetime.now(UTC),
     ) -> None:
         self._base_url = base_url.rstrip("/")
         self._headers = {
@@ -93,7 +91,6 @@ class RecruitingService:
         self._explaining, self._refusal = threading.Lock(), (0.0, NoReply("", may_have_arrived=False))
         self._transport = open_transport(self._limits, connections, transport)
         self._options_separator = options_separator
-        self._now = now
 
     def close(self) -> None:
         self._transport.close()
@@ -113,7 +110,7 @@ class RecruitingService:
             return raw
         if raw.status == 201:
             return _created(target.operation, raw.body)
-        return Reply(raw.status, message_of(raw), retry_after(raw, self._now))
+        return Reply(raw.status, message_of(raw), retry_after(raw))
 
     def upload(self, form: UploadForm, name: str, kind: str, content: bytes) -> Reply | NoReply:
         """Upload one document once, and wait for the response; an accepted one has its ID, if that is where it should.
@@ -132,7 +129,7 @@ class RecruitingService:
             return NoReply("its answer was cut off", may_have_arrived=True)
         shown = one_line(raw.body.decode(errors="replace")) or EMPTY
         words = "" if found else shown if is_accepted else message_of(raw)
-        return Reply(raw.status, words, retry_after(raw, self._now), document_id=found)
+        return Reply(raw.status, words, retry_after(raw), document_id=found)
 
     def probe(self, job_post: str) -> Reply | NoReply:
         """Request a question list (4.1) once, only to see whether the service responds.
@@ -144,7 +141,7 @@ class RecruitingService:
         if isinstance(raw, NoReply):
             return raw
         is_list = raw.status == 200 and raw.body.lstrip().startswith(b"{")
-        return Reply(raw.status, "" if is_list else message_of(raw), retry_after(raw, self._now))
+        return Reply(raw.status, "" if is_list else message_of(raw), retry_after(raw))
 
     def reach(self, retry_policy: RetryPolicy) -> None:
         """Return when the service responds, whatever it says. Raises StoppedEarly: it cannot be reached."""
@@ -172,7 +169,7 @@ class RecruitingService:
         policy = retry_policy or RetryPolicy()
 
         def get(url: str) -> RawReply | NoReply:
-            return policy.ask(lambda: self._get(url, LIST_LIMIT), lambda raw: retry_after(raw, self._now))
+            return policy.ask(lambda: self._get(url, LIST_LIMIT), retry_after)
 
         return read_questions(self._base_url, job_post, get, self._options_separator)
 

@@ -68,7 +68,7 @@ class RawReply(NamedTuple):
 class NoReply(NamedTuple):
     """No status was received. `reason` is for a person: `the connection was refused`. `hint`: what to do, if known.
 
-    may_have_arrived: False only if nothing of the request left this machine: name not found, refused, connect time-out,
+    may_have_arrived: False only if nothing of its body left this machine: name not found, refused, connect time-out,
     TLS refused.
     """
 
@@ -91,7 +91,7 @@ class Failure(StrEnum):
 
 
 class Transport(Protocol):
-    """Sends requests over kept connections, one for each thread that asks.
+    """Sends requests over kept connections.
 
     No redirect is followed, nothing is read from the environment, nothing is retried, one deadline covers the whole
     response, and a connection on which anything has arrived since the last response is not used again.

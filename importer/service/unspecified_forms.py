@@ -10,7 +10,7 @@ from __future__ import annotations
 import html
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any
@@ -34,8 +34,6 @@ LONGEST_RETRY_AFTER = 900.0  # seconds; a longer one is probably an error of the
 A_PAGE = "an HTML page"
 _SEPARATORS = ("\n", ";", "|", ",")  # of options, tried in this order after a JSON array
 
-Now = Callable[[], datetime]
-
 
 def message_of(raw: RawReply) -> str:
     """The message in the body, for a person; for a redirect its address."""
@@ -45,10 +43,10 @@ def message_of(raw: RawReply) -> str:
     return readable(raw.body, raw.headers.get("content-type", ""))
 
 
-def retry_after(raw: RawReply, now: Now) -> float | None:
+def retry_after(raw: RawReply) -> float | None:
     """The Retry-After in seconds, if there is one."""
     header = raw.headers.get("retry-after")
-    return seconds_to_wait(header, now()) if header is not None else None
+    return seconds_to_wait(header, datetime.now(UTC)) if header is not None else None
 
 
 def readable(body: bytes, content_type: str = "") -> str:

@@ -216,7 +216,7 @@ def test_a_server_that_is_starting_is_waited_for(serve: Serve, tmp_path: Path, m
 def test_a_server_that_stays_away_in_mid_run(serve_on_server: Serve, postgres: Server) -> None:
     """The run ends with 5 and a report, never with 3 and "nothing was sent"; the same command finishes the rest."""
     served = serve_on_server()
-    people(served.door.folder, 60)
+    people(served.door.folder, 300)
     with (
         served.held_after(20) as go_on,
         served.door.started(*RUN, "--json", IMPORTER_GIVE_UP_MINUTES="0.05") as process,
@@ -227,11 +227,11 @@ def test_a_server_that_stays_away_in_mid_run(serve_on_server: Serve, postgres: S
         out, err = process.communicate()
     summary = json.loads(out)
     assert (process.returncode, summary["stopped"]["code"]) == (5, "not-writable"), err
-    assert (sum(summary["outcomes"].values()), summary["outcomes"]["created"]) == (60, len(served.accepted))
+    assert (sum(summary["outcomes"].values()), summary["outcomes"]["created"]) == (300, len(served.accepted))
     assert "nothing was sent" not in err
     postgres.start()
     assert served(*RUN, "--json").code == 0
-    assert len(served.accepted) == 60
+    assert len(served.accepted) == 300
 
 
 def test_a_server_that_is_away_when_a_run_begins(serve_on_server: Serve, postgres: Server) -> None:

@@ -395,7 +395,7 @@ def test_a_database_of_another_program_is_refused(postgres: Server, address: Led
     assert not address.key_file or not address.key_file.exists()
 
 
-@pytest.mark.parametrize(("version", "which"), [(8, "a newer"), (2, "an older")])
+@pytest.mark.parametrize(("version", "which"), [(9, "a newer"), (2, "an older")])
 def test_another_version_is_refused(postgres: Server, address: LedgerAddress, version: int, which: str) -> None:
     """A ledger of another version is not changed."""
     open_ledger(address).close()

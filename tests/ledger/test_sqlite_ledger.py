@@ -102,9 +102,9 @@ def problem_on_opening(path: Path) -> str:
 def test_a_newer_ledger_is_refused(path: Path) -> None:
     """A ledger of a later version is not changed."""
     with begun(path) as ledger:
-        raw(ledger, "UPDATE about SET version = 8")
+        raw(ledger, "UPDATE about SET version = 9")
     assert problem_on_opening(path) == (
-        f"{path}: a newer importer wrote this ledger (its version is 8, this importer reads 7); "
+        f"{path}: a newer importer wrote this ledger (its version is 9, this importer reads 8); "
         "update this importer, or use another ledger (--out, IMPORTER_LEDGER)"
     )
 
@@ -114,7 +114,7 @@ def test_an_older_ledger_is_refused(path: Path) -> None:
     with begun(path) as ledger:
         raw(ledger, "UPDATE about SET version = 2")
     assert problem_on_opening(path) == (
-        f"{path}: an older importer wrote this ledger (its version is 2, this importer reads 7); name a new one with "
+        f"{path}: an older importer wrote this ledger (its version is 2, this importer reads 8); name a new one with "
         "IMPORTER_LEDGER, also to purge or forget what is in this results folder; then every row is sent again, and "
         "the service reports which candidates it already has"
     )

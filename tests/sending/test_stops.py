@@ -232,6 +232,63 @@ def test_waiting_and_its_end_are_reported(harness: Harness) -> None:
     assert delays[0].reason == "unconfirmed rows are sent again after a delay"
 
 
+def test_a_row_that_is_inconclusive_after_an_odd_answer_is_an_unconfirmed_one(harness: Harness) -> None:
+    """It is sent again at the end, and is not named as one that the service refused."""
+    reported: list[Paused | None] = []
+    service = Scripted(by_row({10: (Reply(401), BROKEN, CREATED)}))
+    with harness.ledger() as ledger:
+        loader = harness.loader(ledger, service, ONE, on_waiting=reported.append)
+        outcomes = by_outcome(loader.load(applications(range(2, 32))))
+    assert kinds(outcomes) == {K.CREATED: 30}
+    assert [one.reason for one in reported if one][-1] == "unconfirmed rows are sent again after a delay"
+    assert service.emails[-1] == email_of(10)
+
+
+@pytest.mark.parametrize("most", [0, 2])
+def test_a_system_that_starts_no_more_threads(harness: Harness, monkeypatch: pytest.MonkeyPatch, most: int) -> None:
+    """Those that it has started send all rows; without any, the run ends, and does not wait for an answer."""
+    begin, begun = threading.Thread.start, list[str]()
+
+    def start(thread: threading.Thread) -> None:
+        if thread.name.startswith("sender"):
+            if len(begun) == most:
+                raise RuntimeError("can't start new thread")
+            begun.append(thread.name)
+        begin(thread)
+
+    monkeypatch.setattr(threading.Thread, "start", start)
+    with harness.ledger() as ledger:
+        loader = harness.loader(ledger, Scripted(in_turn(CREATED)), LoadOptions(concurrency=4))
+        if most:
+            assert kinds(by_outcome(loader.load(applications(range(2, 32))))) == {K.CREATED: 30}
+        else:
+            with pytest.raises(RuntimeError, match="can't start new thread"):
+                by_outcome(loader.load(applications(range(2, 32))))
+
+
+def test_an_earlier_unconfirmed_row_of_a_run_that_stops_is_sent_by_the_same_command(harness: Harness) -> None:
+    """Only who said "never" is told to leave that out."""
+    never = LoadOptions(resend_unconfirmed="never")
+    harness.load(Scripted(in_turn(BROKEN)), applications([2]), never)
+    hints = [
+        harness.load(Scripted(in_turn(Reply(401))), applications([3, 2]), options)[2].problems[0].hint
+        for options in (LoadOptions(), never)
+    ]
+    assert [hint.partition(", or")[0] for hint in hints] == [
+        "run the same command again to resend it",
+        "run the same command without --resend-unconfirmed never (resend_unconfirmed in inbox.toml) to resend it",
+    ]
+
+
+def test_rejections_without_words_are_another_reason(harness: Harness) -> None:
+    """Nine rows are refused without a word, and the tenth for its phone number: that is not the same for all."""
+    service = Scripted(by_row({11: (Reply(400, "phone: required"),)}, otherwise=Reply(400)))
+    with harness.ledger() as ledger:
+        loader = harness.loader(ledger, service, ONE)
+        outcomes = by_outcome(loader.load(applications(range(2, 12))))
+    assert (loader.stop, kinds(outcomes)) == (None, {K.REJECTED: 10})
+
+
 @pytest.mark.parametrize("scope", [JOB_POST, POOL], ids=["job post", "pool"])
 @pytest.mark.parametrize("words", ["", "in the pool"])
 def test_the_same_rejection_of_the_first_ten_rows_stops_the_run(harness: Harness, scope: Scope, words: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from itertools import count
 from pathlib import Path
-from threading import Lock
+from threading import Lock, Timer
 
 from importer.ledger import open_ledger
 from importer.sending import Cancellation, Document, Uploader
@@ -59,6 +59,25 @@ def test_an_operation_that_answers_with_a_page_stops_the_run(tmp_path: Path) -> 
     assert done.stop is not None
     assert done.stop.reason == "the answer to an upload (200) has no document ID at /id"
     assert len(calls) == 1
+
+
+def test_a_pause_holds_the_documents_that_have_an_intent_too(tmp_path: Path) -> None:
+    """No request begins until the run goes on."""
+    documents = [Document(str(one), b"%d" % one, "a.pdf", "pdf", 8, lambda: b"%PDF-1.7") for one in range(20)]
+    switch, sent = Cancellation(), list[bool]()
+
+    def send(*_: object) -> Reply:
+        sent.append(switch.is_paused)
+        if len(sent) == 3:
+            switch.pause()
+            Timer(0.4, switch.resume).start()
+        time.sleep(0.01)
+        return Reply(201, document_id=str(next(ids)))
+
+    ids = count(1)
+    with open_ledger(tmp_path / "ledger.sqlite") as ledger:
+        done = Uploader(send, FORM, "a", ledger, switch, 1, None, 60.0).upload(documents)
+    assert (len(done.ids), any(sent)) == (20, False)
 
 
 def test_few_large_documents_are_in_memory_at_once(tmp_path: Path) -> None:
