@@ -30,6 +30,7 @@ from importer.report.summary import Summary, read_summary
 from importer.report.text import headline, subject_line, summary_lines
 from importer.runs.manifest import is_run
 from importer.settings import Settings, load_settings
+from importer.text.terminal import command_line
 
 _Send = Callable[[Terminal, RunControl, Confirm | None], Finished | None]
 _Execute = Callable[[Order], Finished | None]
@@ -137,6 +138,7 @@ def resolve(
     settled = earlier_runs.resolve(EarlierRun(run, settings), row, created=created)
     if created:
         print_result(f"Row {row} of run {settled} is recorded as created and will not be sent again.")
+        print_result(f"Next: {command_line('show', settled, flags={'--out': str(out)} if out else {})}")
     else:
         print_result(f"Row {row} of run {settled} is recorded as not created.")
         print_result("Next: run the command again that named this row; it sends the row.")

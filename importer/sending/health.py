@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import random
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final, Literal
 
 from importer.ledger import State
@@ -33,7 +33,8 @@ class Hold:
     """A time in which nothing but a probe is sent, at `until`.
 
     kind: inconclusive: responses are lost or inconclusive; odd: the service refuses what it accepted before.
-    left: rows that this probe may still send, one after the other. is_asked: a harmless request is under way.
+    left: rows that this probe may still send, one after the other; rows: those that it has sent. is_asked: a harmless
+    request is under way.
     """
 
     kind: HoldKind
@@ -42,6 +43,7 @@ class Hold:
     until: float
     waits: int = 0
     left: int = 0
+    rows: set[int] = field(default_factory=set)
     is_asked: bool = False
 
 
@@ -83,7 +85,7 @@ class Health:
         if hold is None or hold.left or hold.is_asked or now < hold.until - _TINY:
             return False
         if hold.kind == "odd":
-            hold.left = 1
+            hold.left, hold.rows = 1, set()
             return False
         hold.is_asked = True
         return True
@@ -94,7 +96,7 @@ class Health:
             return
         self.hold.is_asked = False
         if is_healthy:
-            self.hold.left, self.hold.waits = _ROWS_OF_A_PROBE, 0
+            self.hold.left, self.hold.waits, self.hold.rows = _ROWS_OF_A_PROBE, 0, set()
         else:
             self._wait_longer(self.hold, now)
 
@@ -167,7 +169,7 @@ class Health:
             pending.prior = PriorAttempt.SAME_BYTES
         self._inconclusive.add(pending.row)
         if self.hold is not None:
-            self._probe_failed(self.hold, now)
+            self._probe_failed(self.hold, pending, now)
         elif len(self._inconclusive) >= _INCONCLUSIVE_IN_A_ROW:
             self._begin_hold("inconclusive", "too many responses are lost or inconclusive", now, asked)
         if self._options.resend_unconfirmed == "never" or pending.tries >= self._options.max_attempts:
@@ -196,11 +198,11 @@ class Health:
             if hold.left and now >= hold.since + _ODD_SECONDS - _TINY:
                 self._end_run(stop)
                 return self._end(state, now)
-            self._probe_failed(hold, now)
+            self._probe_failed(hold, pending, now)
         elif len(self._odd) >= _ODD_IN_A_ROW:  # also in another hold: the service responds again, but refuses
             self._begin_hold("odd", f"{stop.reason}, but accepted other rows before", now)
         elif hold is not None:
-            self._probe_failed(hold, now)
+            self._probe_failed(hold, pending, now)
         self._count_try(pending)
         is_resent = state is not State.UNCONFIRMED or self._options.resend_unconfirmed != "never"
         if not is_resent or pending.tries >= self._options.max_attempts:
@@ -241,9 +243,9 @@ class Health:
         self.hold = Hold(kind, reason, now, now)
         self._wait_longer(self.hold, now, asked)
 
-    def _probe_failed(self, hold: Hold, now: float) -> None:
-        """A response of a row that was not clear. Those of rows sent before the hold say nothing new."""
-        if hold.left:
+    def _probe_failed(self, hold: Hold, pending: PendingRow, now: float) -> None:
+        """A response of a row that was not clear. Those of rows sent before the probe say nothing new."""
+        if hold.left and pending.row in hold.rows:
             hold.left -= 1
             if not hold.left:
                 self._wait_longer(hold, now)

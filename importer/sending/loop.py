@@ -343,6 +343,8 @@ class Loader:
                 self._new.appendleft(pending)
                 return
             self._on_way += 1
+            if health.hold is not None:
+                health.hold.rows.add(pending.row)
             self._intend(pending)
 
     def _waited(self, now: float) -> PendingRow | None:

@@ -164,7 +164,7 @@ def test_a_user_resolves_an_unconfirmed_row(serve: Serve, found: str, outcome: s
         resolved = served("resolve", run, "3", found)
         assert resolved.code == 0
     assert resolved.out == (
-        f"Row 3 of run {run} is recorded as created and will not be sent again.\n"
+        f"Row 3 of run {run} is recorded as created and will not be sent again.\nNext: importer show {run}\n"
         if found == "--created"
         else f"Row 3 of run {run} is recorded as not created.\n"
         "Next: run the command again that named this row; it sends the row.\n"
