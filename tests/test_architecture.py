@@ -16,13 +16,12 @@ PACKAGE = Path(__file__).parent.parent / "importer"
 # What each room may import, besides itself: never another stage, never a room above. `importer/__init__.py` is the
 # front door for engineers where it imports, and ground where its version is imported.
 FILES = {"files", "sqlite_file", "file_lock"}
-GROUND = {"models", "problems", "sent_answers", "processes", "text", "importer"} | FILES
+GROUND = {"models", "problems", "processes", "text", "importer"} | FILES
 SUPPLIES = {"mapping", "ledger", "service", "settings"}
 STAGES = {"sources", "transform", "sending", "report", "suggest"}
 MAY_IMPORT = {
     **{room: {"importer"} for room in GROUND},
     "models": {"problems", "importer"},
-    "sent_answers": {"models", "problems", "importer"},
     "sqlite_file": {"files", "problems", "importer"},
     "file_lock": {"files", "problems", "importer"},
     "settings": GROUND,

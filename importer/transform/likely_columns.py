@@ -219,7 +219,7 @@ class Countries:
 
 # --- cells that a program changed, or filled in ----------------------------------------------------
 
-_FEWEST_TIMES, _LONGEST_ODD = 5, 40
+_FEWEST_TIMES, _LONGEST_ODD, _MOST_PLAIN = 5, 40, 1_000
 _OLD: Final = re.compile(r".*(?<!\d)190\d(?!\d).*")  # nobody living has such a date
 _EPOCH: Final = re.compile(r"(?:1970-01-01|1969-12-31|1970[./]0?1[./]0?1|0?1([./-])0?1\1(?:19)?70)(?:[T ].*)?")
 # From 13:00 on, it is midnight of the next day elsewhere. 23:59 and 23:59:59 are the end of a day.
@@ -244,18 +244,25 @@ class Doubtful:
     def __init__(self, value: ResolvedValue) -> None:
         self._value, self._index, self._kind = value, value.columns[0].index, value.field.kind
         self._filled = 0
+        self._plain: set[str] = set()  # texts that are not odd
         self._odd: defaultdict[str, Cells] = defaultdict(Cells)
         self._examples: dict[str, str] = {}
         self._times: set[str] = set()
 
     def add(self, row: Row) -> None:
-        if not (text := stripped(row.cells[self._index])):
+        cell = row.cells[self._index]
+        if cell in self._plain and not row.typed and not row.currencies:  # as most are
+            self._filled += 1
+            return
+        if not (text := stripped(cell)):
             return
         self._filled += 1
         if self._kind in NUMBERS:
             odd = dict(row.currencies).get(self._index) if row.currencies and not self._value.formats.currency else None
         else:
             odd = _odd(text, self._index in row.typed, self._kind) if len(text) < _LONGEST_ODD else None
+        if not odd and len(cell) < _LONGEST_ODD and len(self._plain) < _MOST_PLAIN:
+            self._plain.add(cell)
         if odd and normalize(text) not in self._value.missing and not self._value.table:
             if odd[0].isdigit():
                 self._times.add(odd)

@@ -9,11 +9,33 @@ from dataclasses import dataclass, replace
 from importer.mapping import ResolvedMapping
 from importer.models import Answer, Application, PoolCandidate, Question, Row
 from importer.problems import CellPlace, Problem
-from importer.sent_answers import TracedAnswer, TracedCell
 from importer.transform.entries import EntriesReader, EntrySource
 from importer.transform.entry_rows import EntryRow
 from importer.transform.row import AnswerReader, body_reader, transform_row
 from importer.transform.values import ValueReader
+
+
+@dataclass(frozen=True, slots=True)
+class TracedCell:
+    """A cell that an answer comes from, and its text; of an entry in a list within a cell, the text of its part."""
+
+    place: CellPlace
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class TracedAnswer:
+    """One answer or field of a request body.
+
+    label: the field's name, or the question's label. cells: those that it comes from; if nothing is sent, those that
+    are filled in. sent: as in the body, None if nothing is sent. entries: of education or experience, the fields of
+    each entry in the order in which they are sent; its `cells` are then empty.
+    """
+
+    label: str
+    cells: tuple[TracedCell, ...] = ()
+    sent: str | bool | None = None
+    entries: tuple[tuple[TracedAnswer, ...], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

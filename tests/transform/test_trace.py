@@ -6,8 +6,7 @@ import pytest
 
 from importer.mapping import ResolvedMapping
 from importer.models import Application, Question, Row
-from importer.sent_answers import TracedAnswer
-from importer.transform import trace_row, transform_row
+from importer.transform import TracedAnswer, trace_row, transform_row
 from tests.transform.cells import mapping_of, question, row
 
 _LONG = question("long_text")

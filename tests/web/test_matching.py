@@ -11,13 +11,13 @@ import pytest
 from importer.mapping import read_mapping, resolve
 from importer.models import Application, Operation, Question, SourceOptions, Target
 from importer.problems import Column, UsageError
-from importer.sent_answers import sent_lines
 from importer.settings import Settings, load_settings
 from importer.sources import open_sheet
 from importer.suggest import ColumnView, date_settings, write_proposal
 from importer.transform import Invalid, trace_row, transform_row
 from importer.web.models.draft_mapping import open_mapping
 from importer.web.models.matching import EntryKind, Matched, Matching, sample_of
+from importer.web.models.sent_lines import sent_lines
 
 HEADER = [
     "E-mail",

@@ -20,10 +20,10 @@ from importer.runs.manifest import read_manifest
 from importer.runs.private_copies import resolve_again
 from importer.runs.run_report import refuse_missing
 from importer.runs.table import RunTable
-from importer.sent_answers import SentLine, sent_lines
 from importer.settings import Settings
 from importer.sources import clean
 from importer.transform import Invalid, trace_row, transform_row
+from importer.web.models.sent_lines import SentLine, sent_lines
 
 CauseKey = tuple[str, str | None]
 """The code of problems, and the name of their column."""

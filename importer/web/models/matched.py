@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from importer.mapping import EntryKind
 from importer.problems import Problem
-from importer.sent_answers import SentLine
+from importer.web.models.sent_lines import SentLine
 
 MatchState = Literal["open", "matched", "held", "review", "unknown", "wrong"]
 

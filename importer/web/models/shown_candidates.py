@@ -11,11 +11,11 @@ from typing import Final, Literal
 
 from importer.models import Row
 from importer.problems import Column, Problem
-from importer.sent_answers import SentLine, sent_lines
 from importer.suggest import ColumnView, MappingText
 from importer.transform import TracedPart, body_reader, trace_parts
 from importer.web.models.matched import SentPart, ShownCandidate
 from importer.web.models.readable_mapping import ReadableMapping, id_of
+from importer.web.models.sent_lines import SentLine, sent_lines
 
 SortOrder = Literal["odd", "file"]
 

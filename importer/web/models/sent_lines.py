@@ -3,34 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
 from importer.problems import CellPlace, Origin
-
-
-@dataclass(frozen=True, slots=True)
-class TracedCell:
-    """A cell that an answer comes from, and its text; of an entry in a list within a cell, the text of its part."""
-
-    place: CellPlace
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class TracedAnswer:
-    """One answer or field of a request body.
-
-    label: the field's name, or the question's label. cells: those that it comes from; if nothing is sent, those that
-    are filled in. sent: as in the body, None if nothing is sent. entries: of education or experience, the fields of
-    each entry in the order in which they are sent; its `cells` are then empty.
-    """
-
-    label: str
-    cells: tuple[TracedCell, ...] = ()
-    sent: str | bool | None = None
-    entries: tuple[tuple[TracedAnswer, ...], ...] = ()
+from importer.transform import TracedAnswer
 
 
 class SentLine(NamedTuple):
