@@ -32,8 +32,7 @@ _SANDBOX_RESEND_DELAY = 2.0  # seconds; no delayed request can still arrive ther
 class ServiceConnection:
     """A service, and its name in the ledger.
 
-    resend_delay: seconds until a row whose response was lost is sent again. retry_policy: for requests before the first
-    row.
+    resend_delay: seconds until a row whose response was lost is sent again. retry_policy: for requests of questions.
     """
 
     service: RecruitingService
@@ -44,10 +43,6 @@ class ServiceConnection:
     def questions(self, job_post: str) -> tuple[Question, ...]:
         """The questions of a job post, requested with the retry policy of the run."""
         return self.service.questions(job_post, self.retry_policy)
-
-    def reach(self) -> None:
-        """Return when the service responds. Raises StoppedEarly: it does not, for as long as the retry policy says."""
-        self.service.reach(self.retry_policy)
 
 
 @contextmanager
@@ -114,7 +109,7 @@ def retry_policy_of_run(order: Order, listen: Listener, *, dry_run: bool) -> Ret
         with ledger:
             return _patience(order) if ledger.has_answered(settings.service_url()) else first_patience(order)
 
-    return RetryPolicy(retry_for=retry_for, on_wait=lambda seconds: listen(QuestionsDelayed(seconds)))
+    return RetryPolicy(retry_for=retry_for, on_wait=lambda *why: listen(QuestionsDelayed(*why)))
 
 
 def first_patience(order: Order) -> float:

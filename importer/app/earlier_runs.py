@@ -168,6 +168,8 @@ def flags_of_results_file(file: Path, settings: Settings) -> dict[str, str]:
             is not where it was or has another target now.
         UnusableInput: its run is not in the results folder.
     """
+    if not file.exists():
+        raise UsageError(f"{file} does not exist")
     folder = run_of_results_file(file, settings.out)
     if folder is None:
         raise UsageError("--mapping is missing: name the mapping file; only the results file of a run needs none")

@@ -24,8 +24,8 @@ def detail_of(event: orders.Event) -> str | None:
             return f"{count:,} of {total:,} documents are uploaded."
         case orders.Preparing(what, count):
             return f"{count:,} rows are {what}; nothing has been sent yet."
-        case orders.QuestionsDelayed(seconds) if seconds >= _SHORT_DELAY:
-            return f"The service does not respond as it should right now; next attempt in {in_words(seconds)}."
+        case orders.QuestionsDelayed(seconds, reason) if seconds >= _SHORT_DELAY:
+            return f"The service does not list its questions ({reason}); next attempt in {in_words(seconds)}."
         case orders.Paused(reason, seconds, rows, gives_up_in, is_window):
             waiting = "1 row is waiting" if rows == 1 else f"{rows} rows are waiting"
             to_resend = f"{waiting} to be sent again; the" if rows else "The"

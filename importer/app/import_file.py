@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Final
 
 from importer.app.cleanup import remove_abandoned
-from importer.app.connection import ServiceConnection, connect, retry_policy_of_run, wait_for_ledger
+from importer.app.connection import ServiceConnection, connect, first_patience, retry_policy_of_run, wait_for_ledger
 from importer.app.documents import upload_documents
 from importer.app.orders import (
     Event,
@@ -212,8 +212,6 @@ class _Execution:
         mapping = read_mapping(order.mapping, order.settings.mapping_folders)
         if not dry_run:  # at once, and not only after a large file was read
             self._refuse_if_running(Scope(connection.name, mapping.target))
-            if mapping.target.operation is Operation.ADD_TO_POOL:  # of a job post the questions are requested
-                connection.reach()
         planned = planner.plan(mapping.for_source(order.sheet, order.reading))
         self.listen(planned.as_event)
         return planned
@@ -251,7 +249,9 @@ class _Execution:
             loader = self._loader(plan, ledger, earlier)
             try:
                 rows.run(loader.load)
-                summary = rows.end(loader.stop or self.control.stopped or uploads.stop, self.control.signal)
+                summary = rows.end(
+                    loader.stop or rows.stop or self.control.stopped or uploads.stop, self.control.signal
+                )
             except StoppedEarly:  # its message refers to the ledger
                 if ledger.is_in_place():
                     raise
@@ -294,6 +294,7 @@ class _Execution:
             resend_delay=connection.resend_delay,
             max_attempts=settings.max_attempts,
             give_up_after=settings.give_up_minutes * 60,
+            first_patience=first_patience(self.order),
             pool_exists=(settings.pool_exists or "").strip(),
         )
         return Loader(
@@ -302,6 +303,8 @@ class _Execution:
             plan.ledger_run,
             options=options,
             probe=connection.service.is_healthy,
+            # Of a job post the questions were requested.
+            has_answered=plan.mapping.target.operation is Operation.APPLY or ledger.has_answered(connection.name),
             on_waiting=self._report_waiting,
             on_answer=self.listen.answered,
             earlier=earlier,

@@ -213,9 +213,10 @@ class Remark:
 
 @dataclass(frozen=True, slots=True)
 class QuestionsDelayed:
-    """The service does not respond, or not with its questions; the next attempt is in some seconds."""
+    """The service does not return its questions, with the reason; the next attempt is in some seconds."""
 
     seconds: float
+    reason: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator
-from contextlib import closing, suppress
+from contextlib import closing
 from dataclasses import replace
 from itertools import islice
 from typing import Final
@@ -13,12 +13,13 @@ from importer.app.documents import upload_mark
 from importer.app.orders import Listener, ReportWritten, RowEnded, RowsEnded
 from importer.app.plan import Plan
 from importer.ledger import Ledger, LedgerUnwritable
-from importer.models import Outcome, ReadyCandidate, Stop
-from importer.problems import StoppedEarly, UnusableInput
+from importer.models import Outcome, OutcomeKind, ReadyCandidate, Stop
+from importer.problems import Problem, StoppedEarly, UnusableInput
 from importer.report.summary import Summary
 from importer.runs.finalize import record_end, was_sent
 from importer.runs.run_report import rewrite_report
 from importer.runs.table import Classified, RunTable
+from importer.sending import ledger_lost
 
 Load = Callable[[Iterator[ReadyCandidate]], Generator[list[Outcome], None, None]]
 """Sends candidates, or in a check does not; gives their outcomes, those of each turn at once."""
@@ -44,6 +45,7 @@ class RowProcessing:
         self._plan, self._ledger, self._listen = plan, ledger, listen
         self._pending: dict[int, Classified] = {}  # those with several rows or with warnings
         self._waiting: list[Outcome] = []  # to be recorded
+        self.stop: Stop | None = None  # the ledger was lost
 
     def run(self, load: Load) -> None:
         """Process each row of the plan, and record its final outcome in the table, then in the ledger.
@@ -67,9 +69,7 @@ class RowProcessing:
         """The candidates to send, in row order; the others get their outcome immediately."""
         candidates, ledger, known = table.kept(), self._ledger, self._plan.known
         while batch := list(islice(candidates, _BATCH)):
-            outcomes = dict[int, Outcome]()
-            with suppress(LedgerUnwritable):  # the loader, which asks it too, stops then
-                outcomes = not_sent(known, ledger, batch, self._mark) if ledger is not None else {}
+            outcomes = self._not_sent(batch)
             for one in batch:
                 result = outcomes.get(one.rows[0], one.result)
                 if isinstance(result, ReadyCandidate):
@@ -82,6 +82,20 @@ class RowProcessing:
                 yield result if ledger is None else result._replace(origin=known.origin(ledger, one.rows[0]))
             if len(self._waiting) >= _MOST_WAITING:
                 self._record(table)
+
+    def _not_sent(self, batch: list[Classified]) -> dict[int, Outcome]:
+        """The outcomes of those that are not sent. Once the ledger is lost, none is sent."""
+        if self._ledger is None:
+            return {}
+        try:
+            return not_sent(self._plan.known, self._ledger, batch, self._mark)
+        except LedgerUnwritable as error:
+            if self._plan.manifest.dry_run:
+                raise
+            self.stop = stop = self.stop or ledger_lost(error)
+            lost = (Problem("not-sent", f"not sent because {stop.reason}", stop.hint),)
+            rows = (one.rows[0] for one in batch if one.address)  # the others are filtered, or not valid
+            return {row: Outcome(row, OutcomeKind.NOT_SENT, problems=lost) for row in rows}
 
     def _add(self, outcome: Outcome, candidate: Classified) -> None:
         """Take the outcome of a candidate for each of its rows; its attempts count for the first."""

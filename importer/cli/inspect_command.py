@@ -65,7 +65,7 @@ def _show(found: InspectedFile, *, is_verbose: bool) -> None:
         print_lines(f"{where}: its column '{key}' has values of '{equals}' ({join.found:.0%} of them are found here)")
     print_problems(map(with_flag, sheet.warnings), _MOST_PROBLEMS)
     if profile.rows_with_problems:
-        print_lines(f"{counted(profile.rows_with_problems, 'row')} cannot be sent; the first problems:")
+        print_lines(f"{counted(profile.rows_with_problems, 'row')} with cells that cannot be read; the first problems:")
         first_of_each = {one.code: one for one in reversed(profile.problems)}  # the same words once are enough
         print_problems(reversed(first_of_each.values()), _MOST_PROBLEMS)
 

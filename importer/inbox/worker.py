@@ -40,7 +40,7 @@ from importer.text.terminal import command_line, on_one_line, quoted
 
 # Stops of a run that any other file would meet now too.
 _OF_THE_SERVICE: Final = (
-    *("token-refused", "service-redirected", "run-stalled", "request-refused"),
+    *("token-refused", "service-redirected", "service-unreachable", "run-stalled", "request-refused"),
     *("run-interrupted", "time-over"),
 )
 # Stops that the same file would meet again: a person must change the file, its mapping or its target.

@@ -117,7 +117,7 @@ class Ledger(Database, AbstractContextManager["Ledger"]):
         try:
             return self.read_with(work)
         except DatabaseError as error:
-            self._error = self._unwritable(str(error))
+            self._error = self._unwritable(str(error), "read")
             raise self._error from None
 
     def write(self, writes: Sequence[Write]) -> dict[int, NotAllowed]:
@@ -167,9 +167,9 @@ class Ledger(Database, AbstractContextManager["Ledger"]):
                 raise refusal
         return refused
 
-    def _unwritable(self, reason: str) -> LedgerUnwritable:
+    def _unwritable(self, reason: str, used: str = "written") -> LedgerUnwritable:
         remedy = self.remedy if self.is_in_place() else "put it back: another one does not know what was sent"
-        return LedgerUnwritable(self.name, reason, remedy)
+        return LedgerUnwritable(self.name, reason, remedy, used)
 
     def row_states(self, run: str) -> Iterator[RowState]:
         """Each row of a run that was intended, and by no later run since, in row order; read in pages."""

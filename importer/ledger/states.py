@@ -157,10 +157,10 @@ class RowState(NamedTuple):
 
 
 class LedgerUnwritable(StoppedEarly):
-    """The ledger cannot be written any more, so nothing more may be sent."""
+    """The ledger cannot be written, or read, any more, so nothing more may be sent."""
 
-    def __init__(self, name: str, reason: str, remedy: str) -> None:
-        self.reason = f"the ledger {name} cannot be written ({reason})"
+    def __init__(self, name: str, reason: str, remedy: str, used: str = "written") -> None:
+        self.reason = f"the ledger {name} cannot be {used} ({reason})"
         self.hint = f"{remedy}, then run the same command again"
         super().__init__(f"{self.reason}, so nothing more is sent; {self.hint}")
 

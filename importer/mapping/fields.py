@@ -33,8 +33,8 @@ class Kind(StrEnum):
 
 
 NUMBERS = (Kind.INTEGER, Kind.DECIMAL)
-YES_WORDS = ("yes", "y", "true", "1", "x", "evet", "e", "ja", "j")
-NO_WORDS = ("no", "n", "false", "0", "hayır", "h", "nein")
+YES_WORDS = ("yes", "y", "true", "1", "x", "evet", "e", "doğru", "ja", "j", "wahr")
+NO_WORDS = ("no", "n", "false", "0", "hayır", "h", "yanlış", "nein", "falsch")
 
 
 @dataclass(frozen=True, slots=True)

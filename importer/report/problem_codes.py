@@ -65,8 +65,8 @@ class GeneralTexts:
 
 
 _QUOTES_NOBODY: Final = frozenset((
-    "column-not-found", "file-empty", "file-not-found", "not-writable", "run-stalled", "time-over",
-    "token-readable-by-others", "token-refused",
+    "column-not-found", "file-empty", "file-not-found", "not-writable", "run-stalled", "service-unreachable",
+    "time-over", "token-readable-by-others", "token-refused",
 ))  # fmt: skip
 _MARKDOWN: Final = re.compile(r"`([^`]*)`|\[([^\]]*)\]\([^)]*\)|\*\*([^*]*)\*\*")
 

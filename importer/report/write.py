@@ -57,8 +57,9 @@ def write_report(folder: Path, facts: RunFacts, rows: Iterable[Row], outcomes: I
         for reported in pair(rows, outcomes):
             counter.add(reported)
             outcome = reported.outcome
-            if facts.dry_run and outcome.kind is OutcomeKind.NOT_SENT and not outcome.problems:
-                continue  # ready: nobody has to look at it
+            is_ready = facts.dry_run and outcome.kind is OutcomeKind.NOT_SENT and not outcome.problems
+            if is_ready and not facts.continues:  # nobody has to look at it; of a fixed report, it is sent by this one
+                continue
             csv_files.add(reported)
             workbook.add(reported)
         files = [*csv_files.finish(), WORKBOOK_FILE, PAGE_FILE, SUMMARY_FILE]

@@ -92,7 +92,8 @@ class RunManifest:
 
     def read_to(self, rows: int, last_row: int) -> RunManifest:
         """The manifest with the number of rows that were read, and the last row number."""
-        blank = max(last_row - self.header_row - rows, 0) if self.selection == ALL_ROWS else 0
+        skipped = sum(self.header_row < number <= last_row for number in self.options.skip_rows)
+        blank = max(last_row - self.header_row - rows - skipped, 0) if self.selection == ALL_ROWS else 0
         return replace(self, rows=rows, blank_rows=blank)
 
     @property

@@ -254,15 +254,9 @@ class RunTable(AbstractContextManager["RunTable"]):
         }
 
     def rows(self, query: str = _ROWS) -> Iterator[Row]:
-        """The rows, corrected, in their order; in pages, so that no transaction stays open."""
-        origin, last = self.sheet.origin, 0
-        while True:
-            with self._transaction() as connection:
-                page = connection.execute(query, (last,)).fetchall()
-            if not page:
-                return
-            yield from (row_from_stored(found, origin) for found in page)
-            last = page[-1][0]
+        """The rows, corrected, in their order."""
+        origin = self.sheet.origin
+        return (row_from_stored(found, origin) for found in self._pages(query))
 
     def rows_with(self, numbers: Iterable[int]) -> dict[int, Row]:
         """The rows with these numbers, corrected, as far as there are any."""
@@ -325,14 +319,18 @@ class RunTable(AbstractContextManager["RunTable"]):
             connection.executemany(_KEEP, map(_kept_row, candidates))
 
     def kept(self) -> Iterator[Classified]:
-        """The candidates as they were checked, in the order of the source; read in pages."""
+        """The candidates as they were checked, in the order of the source."""
+        return map(_classified, self._pages(f"{_KEPT} WHERE row > ? ORDER BY row LIMIT {_PAGE}"))
+
+    def _pages(self, query: str) -> Iterator[Any]:
+        """What a query gives by the rows from one on, in their order; so that none is open while others run."""
         last = 0
         while True:
             with self._transaction() as connection:
-                page = connection.execute(f"{_KEPT} WHERE row > ? ORDER BY row LIMIT {_PAGE}", (last,)).fetchall()
+                page = connection.execute(query, (last,)).fetchall()
             if not page:
                 return
-            yield from map(_classified, page)
+            yield from page
             last = page[-1][0]
 
     def candidates(self, rows: Iterable[int]) -> dict[int, Classified]:
@@ -421,11 +419,13 @@ class RunTable(AbstractContextManager["RunTable"]):
         """The connection, in a transaction if it writes; raises the errors of this class."""
         try:
             with errors_translated():
-                self._connection = self._connection or connect(self.path)
-                with self._connection as connection:  # commits, or rolls back
-                    if writes:
-                        # Immediate: one that reads before it writes can fail at the write, whatever the timeout.
-                        connection.execute("BEGIN IMMEDIATE")
+                self._connection = connection = self._connection or connect(self.path)
+                if not writes:
+                    yield connection
+                    return
+                with connection:  # commits, or rolls back
+                    # Immediate: one that reads before it writes can fail at the write, whatever the timeout.
+                    connection.execute("BEGIN IMMEDIATE")
                     yield connection
         except DatabaseError as error:
             if error.is_damaged:
@@ -441,12 +441,10 @@ class RunTable(AbstractContextManager["RunTable"]):
         return _outcome(found) if found is not None else None
 
     def outcomes(self) -> Iterator[Outcome]:
-        """All outcomes in the order of their rows. Streams."""
-        return self._read("ORDER BY row")
+        """All outcomes in the order of their rows."""
+        return map(_outcome, self._pages(f"{_OUTCOMES} WHERE row > ? ORDER BY row LIMIT {_PAGE}"))
 
-    def page(
-        self, first: int, count: int, *, cause: tuple[str, str | None] | None, all_rows: bool
-    ) -> Iterator[Outcome]:
+    def page(self, first: int, count: int, *, cause: tuple[str, str | None] | None, all_rows: bool) -> list[Outcome]:
         """Some outcomes in the order of their rows, from the `first` (from 0): those with problems, or all rows.
 
         cause: only those that have a problem with this code, in the column with this name.
@@ -460,12 +458,9 @@ class RunTable(AbstractContextManager["RunTable"]):
             known += f" AND EXISTS ({each} AND {named})"
         which = "" if all_rows else f"WHERE {known} "
         values = (code, column or "") if cause is not None and not all_rows else ()
-        return self._read(f"{which}ORDER BY row LIMIT ? OFFSET ?", *values, count, first)
-
-    def _read(self, which: str, *values: int | str) -> Iterator[Outcome]:
+        query = f"{_OUTCOMES} {which}ORDER BY row LIMIT ? OFFSET ?"
         with self._transaction() as connection:
-            for found in connection.execute(f"{_OUTCOMES} {which}", values):
-                yield _outcome(found)
+            return list(map(_outcome, connection.execute(query, (*values, count, first))))
 
     def counts(self) -> dict[OutcomeKind, int]:
         """How many rows have each outcome; every kind is there, in the report's order."""

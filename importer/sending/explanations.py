@@ -75,6 +75,15 @@ def too_many_errors(errors: int, ended: int, limit: ErrorLimit) -> Stop:
     )
 
 
+def no_connection(answer: NoReply) -> Stop:
+    """The address has never responded, and cannot be reached now."""
+    return Stop(
+        "service-unreachable",
+        f"the service cannot be reached and has never responded at this address ({answer.reason})",
+        f"{answer.hint or 'check IMPORTER_BASE_URL and the network with importer doctor'}, then {_RUN_AGAIN}",
+    )
+
+
 def refusal_of(answer: Reply | NoReply) -> str:
     """Why a request was not processed."""
     if isinstance(answer, NoReply):
@@ -100,7 +109,7 @@ def window_over(set_by: str) -> Stop:
 LEDGER_LOST = "not-writable"
 _FIX = "fix the row, then import it again"
 _SET_WORDS = "set IMPORTER_POOL_EXISTS to words of that message"
-_IN_POOL = f"; if it means that they are in the pool already, {_SET_WORDS}"
+_IN_POOL = f"; if it means that they are in the pool already, {_SET_WORDS}, and send them with --resend-rejected"
 
 
 def ledger_lost(error: LedgerUnwritable) -> Stop:

@@ -10,7 +10,14 @@ from typing import Final, Literal
 from importer.ledger import State
 from importer.models import Operation, Stop, Target
 from importer.sending.answers import ODD, OF_THE_ROW, Disposition, PendingRow, PriorAttempt
-from importer.sending.explanations import mapping_is_wrong, no_progress, refusal_of, target_refused, too_many_errors
+from importer.sending.explanations import (
+    mapping_is_wrong,
+    no_connection,
+    no_progress,
+    refusal_of,
+    target_refused,
+    too_many_errors,
+)
 from importer.sending.options import LoadOptions
 from importer.service import NoReply, Reply
 
@@ -50,16 +57,19 @@ class Hold:
 class Health:
     """Judges each response. Times in seconds on the run's clock.
 
+    has_answered: whether the service has ever responded at this address; if not, the run waits for it only briefly.
     may_exist: a rejection may mean that the candidate exists: what a pool says then is not shown (4.3).
     """
 
-    def __init__(self, target: Target, options: LoadOptions, now: float) -> None:
+    def __init__(self, target: Target, options: LoadOptions, now: float, *, has_answered: bool) -> None:
         self._target = target
         self._options = options
         self.may_exist = target.operation is Operation.ADD_TO_POOL and not options.pool_exists
         self.progress_at = now
         self.stop: Stop | None = None
         self.hold: Hold | None = None
+        self._has_answered = has_answered
+        self._unreachable_since: float | None = None
         self._refused: Reply | NoReply | None = None  # the last request that was not processed, if none was since
         self._inconclusive: set[int] = set()  # rows since the last clear response
         self._odd: set[int] = set()  # rows since the last accepted one
@@ -106,6 +116,8 @@ class Health:
         self, pending: PendingRow, disposition: Disposition, state: State, now: float
     ) -> tuple[State, float | None]:
         """The state of a row after a response, and when it is sent again; None: it has its outcome."""
+        if isinstance(pending.last, Reply):
+            self._has_answered = True
         if disposition is Disposition.AMBIGUOUS:
             return self._inconclusive_answer(pending, state, now)
         if disposition in ODD:
@@ -114,20 +126,29 @@ class Health:
             self._clear_answer(pending, disposition)
         return self._end(state, now)
 
-    def not_processed(self, answer: Reply | NoReply) -> None:
+    def not_processed(self, answer: Reply | NoReply, now: float) -> None:
         """A row waits in its sender, since its request was not processed."""
         self._refused = answer
+        if isinstance(answer, Reply):
+            self._has_answered, self._unreachable_since = True, None
+        elif self._unreachable_since is None:
+            self._unreachable_since = now
 
     def time_passes(self, now: float) -> None:
         """Stop if no row has made progress for too long."""
         if now < self.stalls_at - _TINY:
             return
+        if isinstance(self._refused, NoReply) and not self._has_answered:
+            self._end_run(no_connection(self._refused))
         reason = self.hold.reason if self.hold is not None else self._refused and refusal_of(self._refused)
         self._end_run(no_progress(self._options.stall_timeout, reason))
 
     @property
     def stalls_at(self) -> float:
         """When the run stops if no row makes progress."""
+        since = self._unreachable_since
+        if since is not None and not self._has_answered:
+            return min(self.progress_at + self._options.stall_timeout, since + self._options.first_patience)
         return self.progress_at + self._options.stall_timeout
 
     def gives_up_in(self, now: float) -> float:
@@ -140,6 +161,8 @@ class Health:
     def skip(self, began: float, now: float) -> None:
         """The time since `began` counts for nothing: a person had paused the run."""
         self.progress_at = min(self.progress_at + now - began, now)
+        if self._unreachable_since is not None:
+            self._unreachable_since += now - began
         if self.hold is not None:
             self.hold.since += now - began
 

@@ -78,6 +78,7 @@ class Loader:
     service: sends one body once, and returns the response.
     ledger, run: a run that was begun in this ledger, under its target's lock.
     probe: makes a read-only request and returns whether it succeeded, while responses are inconclusive.
+    has_answered: whether the service has ever responded at this address; if not, the run waits for it only briefly.
     earlier: returns the outcome of a row in an earlier run, if that is still known.
     on_waiting: called with what the run waits for, and with None when sending continues.
     on_answer: called with each request whose response was received or lost.
@@ -92,6 +93,7 @@ class Loader:
         *,
         options: LoadOptions | None = None,
         probe: Callable[[], bool] = lambda: True,
+        has_answered: bool = True,
         earlier: Earlier = unknown,
         on_waiting: Callable[[Paused | None], None] = lambda _: None,
         on_answer: Callable[[RequestAnswered], None] = lambda _: None,
@@ -106,7 +108,7 @@ class Loader:
         self._on_answer = on_answer
         self._clock = clock = cancellation or Cancellation()
         self._pace = Pace(options.rate)
-        self._health = Health(target, options, clock.now())
+        self._health = Health(target, options, clock.now(), has_answered=has_answered)
         self._senders = Senders(options.concurrency, lambda body: service.send(target, body), probe, self._pace, clock)
         self._exists_words = options.pool_exists if target.operation is Operation.ADD_TO_POOL else ""
         self._on_way = 0  # rows that the senders have
@@ -135,6 +137,7 @@ class Loader:
         The caller has kept them when it asks for the next ones: then the ledger gets the responses. `candidates` is
         read on the calling thread only, and not far ahead of sending.
         """
+        self._senders.begin()
         prints = self._ledger.fingerprints
         source = planned(iter(candidates), prints, self._look_up, self._run, self._earlier, self._options)
         try:
@@ -172,7 +175,7 @@ class Loader:
         self._writes = [write for write in self._writes if isinstance(write, Answered)]
         self._take_back()
         self._senders.end()
-        while self._on_way > 0:
+        while self._on_way:
             told = self._clock.collect(self._senders.told, _IDLE)
             if isinstance(told, Broken):  # another error is raised already
                 self._on_way -= told.pending is not None
@@ -227,7 +230,7 @@ class Loader:
         pending.attempts, pending.last, pending.refusals = pending.attempts + 1, answer, pending.refusals + 1
         pending.refused_since = now if pending.refused_since is None else pending.refused_since
         self._on_answer(RequestAnswered(pending.row, pending.attempts, pending.status, seconds, is_settled=False))
-        self._health.not_processed(answer)
+        self._health.not_processed(answer, now)
 
     def _judge(self, pending: PendingRow, answer: Reply | NoReply, seconds: float, now: float) -> None:
         disposition = classify(answer, self._exists_words)
@@ -407,8 +410,8 @@ class Loader:
             self._health.stop = self._health.stop or ledger_lost(error)
             self._on_way -= len(intended)
             self._new.extendleft(pending for _, pending in intended)
-            self._intended = intended = []
-        self._writes, now = [], self._clock.uptime()
+            intended = []
+        self._writes, self._intended, now = [], [], self._clock.uptime()
         for index, pending in intended:
             refusal = refused.get(index)
             if refusal is None:
@@ -422,7 +425,6 @@ class Loader:
                     if is_double
                     else outcome_of(pending, pending.state_if_not_sent, None)
                 )
-        self._intended = []  # after an error, `_close` knows that no sender has them
 
     # --- waiting ---
 

@@ -96,9 +96,9 @@ class LoadOptions:
     resend_unconfirmed: when an unconfirmed row is sent again with the same body: at once, at the end of the run, or
     never. resend_delay: seconds between two requests for it, for `end`. max_attempts: how often an unconfirmed row is
     sent at most, as long as no other one is confirmed. give_up_after: seconds without progress after which the run
-    stops. resend_rejected: also send rows that were rejected before and have not changed. window: the time in which
-    rows may be sent; None: no limit. pool_exists: words of a refusal by which a pool says that it has the candidate
-    already; "": none.
+    stops; first_patience: for an address that has never responded. resend_rejected: also send rows that were rejected
+    before and have not changed. window: the time in which rows may be sent; None: no limit. pool_exists: words of a
+    refusal by which a pool says that it has the candidate already; "": none.
     """
 
     concurrency: int = 8
@@ -108,6 +108,7 @@ class LoadOptions:
     resend_delay: float = 60.0
     max_attempts: int = 6
     give_up_after: float = 900.0
+    first_patience: float = 30.0
     resend_rejected: bool = False
     window: Window | None = None
     pool_exists: str = ""

@@ -15,6 +15,7 @@ from typing import Final, NamedTuple
 
 import tenacity
 
+from importer.problems import StoppedEarly
 from importer.sending.answers import Disposition, PendingRow, classify
 from importer.sending.options import Cancellation
 from importer.sending.pace import Pace
@@ -97,6 +98,12 @@ class Senders:
         self._threads = 0
         self._has_ended = threading.Event()
 
+    def begin(self) -> None:
+        """Start the first thread, before there is an intent. Raises StoppedEarly: the system starts none."""
+        if not self._starts():
+            reason = "this system starts no more threads, so nothing is sent"
+            raise StoppedEarly(f"{reason}; end other programs, then run the same command again")
+
     def send(self, pending: PendingRow) -> None:
         """Queue a row, whose intent is on disk."""
         self._put(pending)
@@ -132,17 +139,19 @@ class Senders:
             self._rows.put(False)
 
     def _put(self, row: PendingRow | bool) -> None:
-        if self._threads < self._number:
-            # Daemon threads: an interrupted process does not wait for pending responses.
-            thread = threading.Thread(target=self._work, name=f"sender {self._threads}", daemon=True)
-            try:
-                thread.start()
-                self._threads += 1
-            except RuntimeError:  # the system starts no more threads
-                if not self._threads:
-                    raise
-                self._number = self._threads
+        if self._threads < self._number and not self._starts():
+            self._number = self._threads
         self._rows.put(row)
+
+    def _starts(self) -> bool:
+        """Start one more thread; False if the system does not."""
+        try:
+            # Daemon threads: an interrupted process does not wait for pending responses.
+            threading.Thread(target=self._work, name=f"sender {self._threads + 1}", daemon=True).start()
+        except RuntimeError:
+            return False
+        self._threads += 1
+        return True
 
     # --- on a thread of its own ---
 

@@ -200,10 +200,16 @@ class Uploader:
             return f"cannot be read: {error.strerror or error}"
 
         def once() -> Reply | NoReply:
-            now = clock.now()
-            clock.sleep(has_ended, pace.next_turn(now) - now)
-            while clock.is_paused and not has_ended.is_set():
-                clock.sleep(has_ended, _LOOK)
+            nonlocal since
+            is_held = True
+            while is_held and not has_ended.is_set():
+                began = clock.now()
+                while clock.is_paused and not has_ended.is_set():
+                    clock.sleep(has_ended, _LOOK)
+                now = clock.now()
+                since += now - began  # a paused run does not give up
+                clock.sleep(has_ended, pace.next_turn(now) - now)
+                is_held = clock.is_paused
             if has_ended.is_set():
                 return _NOT_SENT
             answer = self.send(self.form, document.name, document.kind, content)

@@ -14,7 +14,7 @@ import urllib3
 
 from importer import __version__
 from importer.models import Operation, Question, Target
-from importer.service.question_list import LIST_LIMIT, RetryPolicy, list_url, read_questions, unreachable
+from importer.service.question_list import LIST_LIMIT, RetryPolicy, list_url, read_questions
 from importer.service.transport import Failure, Limits, NoReply, RawReply, Request, TransportChoice, open_transport
 from importer.service.unspecified_forms import message_of, one_line, readable, retry_after
 from importer.settings import Settings, UploadForm
@@ -22,7 +22,6 @@ from importer.settings import Settings, UploadForm
 _REQUIRED_KEY: Final = {Operation.APPLY: "message", Operation.ADD_TO_POOL: "id"}  # in the body of a 201 (4.2, 2.5)
 _WORDS: Final = ("message", "detail", "error", "errors")
 _EXPLAINED_SECONDS: Final = 30.0
-_RESPONDED: Final = RawReply(200, {}, b"", complete=True)
 _LARGEST_ID: Final = 2**63 - 1  # that the table of a run can keep
 
 
@@ -142,16 +141,6 @@ class RecruitingService:
             return raw
         is_list = raw.status == 200 and raw.body.lstrip().startswith(b"{")
         return Reply(raw.status, "" if is_list else message_of(raw), retry_after(raw))
-
-    def reach(self, retry_policy: RetryPolicy) -> None:
-        """Return when the service responds, whatever it says. Raises StoppedEarly: it cannot be reached."""
-
-        def ask() -> RawReply | NoReply:
-            raw = self._get(list_url(self._base_url, PROBED))
-            return raw if isinstance(raw, NoReply) else _RESPONDED
-
-        if isinstance(answer := retry_policy.ask(ask, lambda _: None), NoReply):
-            raise unreachable(self._base_url, answer)
 
     def is_healthy(self) -> bool:
         """Whether the service responds to a harmless request without a server error."""

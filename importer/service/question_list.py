@@ -37,35 +37,37 @@ class RetryPolicy:
 
     attempts: the maximum of attempts, at least 1; none is waited for that would start after 30 seconds.
     retry_for: called once if the first attempt fails; seconds for which to retry without a limit of attempts, 0: none.
-    on_wait: called before each wait, with its seconds.
+    on_wait: called before each wait, with its seconds and why the last attempt failed.
     sleep: waits for so many seconds.
     """
 
     attempts: int = 6
     sleep: Callable[[float], None] = time.sleep
     retry_for: Callable[[], float] = float
-    on_wait: Callable[[float], None] = lambda _: None
+    on_wait: Callable[[float, str], None] = lambda *_: None
 
     def ask(self, attempt: Callable[[], _ListAnswer], retry_after: Callable[[RawReply], float | None]) -> _ListAnswer:
         """The result of the last attempt. A Retry-After replaces our own wait."""
         backoff, retry_for = tenacity.wait_random_exponential(_FIRST_WAIT, _LONGEST_WAIT), cache(self.retry_for)
 
+        def left(state: tenacity.RetryCallState) -> float:
+            return (retry_for() or _LONGEST_TOTAL) - (state.seconds_since_start or 0.0)
+
         def wait(state: tenacity.RetryCallState) -> float:
             found = _found(state)
             asked = None if isinstance(found, NoReply) else retry_after(found)
-            return backoff(state) if asked is None else asked
+            return min(backoff(state), max(left(state), 0.0)) if asked is None else asked
 
         def is_over(state: tenacity.RetryCallState) -> bool:
-            seconds = retry_for()
-            is_enough = not seconds and state.attempt_number >= self.attempts
-            return is_enough or (state.seconds_since_start or 0.0) + state.upcoming_sleep > (seconds or _LONGEST_TOTAL)
+            is_enough = not retry_for() and state.attempt_number >= self.attempts
+            return is_enough or left(state) <= 0 or state.upcoming_sleep > left(state)
 
         retrying = tenacity.Retrying(
             stop=is_over,
             wait=wait,
             retry=tenacity.retry_if_result(_is_retryable),
             sleep=self.sleep,
-            before_sleep=lambda state: self.on_wait(state.upcoming_sleep),
+            before_sleep=lambda state: self.on_wait(state.upcoming_sleep, _why(_found(state))),
             retry_error_callback=_found,
         )
         return retrying(attempt)
@@ -75,6 +77,10 @@ def _found(state: tenacity.RetryCallState) -> _ListAnswer:
     assert state.outcome is not None  # tenacity calls this only after an attempt
     found: _ListAnswer = state.outcome.result()
     return found
+
+
+def _why(found: _ListAnswer) -> str:
+    return found.reason if isinstance(found, NoReply) else f"it responded with {found.status}"
 
 
 def _is_retryable(found: _ListAnswer) -> bool:
@@ -156,7 +162,9 @@ def read_questions(
 
 def _page(base_url: str, target: Target, answer: _ListAnswer) -> _Page:
     if isinstance(answer, NoReply):
-        raise unreachable(base_url, answer)
+        todo = answer.hint or "check the address (IMPORTER_BASE_URL) and the network"
+        message = f"the service at {base_url} cannot be reached: {answer.reason}; nothing was sent"
+        raise StoppedEarly(f"{message}; {todo}, then run the same command again")
     if answer.status != 200:
         raise _refused(target, answer)
     if not answer.complete:
@@ -213,12 +221,6 @@ def _refuse_repeated_ids(target: Target, found: list[_Question]) -> None:
     problems = [file_problem("questions-response-invalid", message, _CONTACT, target) for message in messages]
     if problems:
         raise UnusableInput(problems)
-
-
-def unreachable(base_url: str, answer: NoReply) -> StoppedEarly:
-    todo = answer.hint or "check the address (IMPORTER_BASE_URL) and the network"
-    message = f"the service at {base_url} cannot be reached: {answer.reason}; nothing was sent"
-    return StoppedEarly(f"{message}; {todo}, then run the same command again")
 
 
 def _unreadable(base_url: str, target: Target, why: str) -> UnusableInput:

@@ -91,7 +91,9 @@ _CODE: Final = re.compile(
     re.IGNORECASE,
 )
 # For an empty cell, normalized. Those of the second line may also be an answer, or a name.
-NULL_WORDS: Final = frozenset(("null", "(null)", "<null>", "nan", "\\n", "undefined", "[object object]", "<na>", "nat"))
+NULL_WORDS: Final = frozenset(
+    ("null", "(null)", "<null>", "nan", "\\n", "undefined", "[object object]", "<na>", "nat", "k.a.", "n.n.", "-", "--")
+)
 NULL_OR_ANSWER: Final = frozenset(("none", "na", "n/a", "nil", "n.a."))
 
 

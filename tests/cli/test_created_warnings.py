@@ -12,8 +12,8 @@ from tests.service.scripted import Script, answer, scripted
 
 
 def answers_with(*bodies: str) -> Script:
-    """A pool that responds, creates everybody, and answers with these bodies in turn."""
-    scripts = iter([answer("404 Not Found", b""), *(answer("201 Created", body.encode()) for body in bodies)])
+    """A pool that creates everybody, and answers with these bodies in turn."""
+    scripts = iter([answer("201 Created", body.encode()) for body in bodies])
 
     def script(peer: socket.socket) -> None:
         next(scripts)(peer)

@@ -151,6 +151,12 @@ MUTANTS = (
         "a run never gives up", "sending/health.py", "        if now < self.stalls_at - _TINY:\n", "        if now:\n"
     ),
     Mutant(
+        "a service that never answered is waited for",
+        "sending/health.py",
+        "        if since is not None and not self._has_answered:\n",
+        "        if False:\n",
+    ),
+    Mutant(
         "one odd answer rejects a row",
         "sending/health.py",
         "        return pending.odd == pending.status and pending.status in OF_THE_ROW and",

@@ -12,17 +12,7 @@ from pathlib import Path
 import pytest
 
 from importer.models import CorrectedCell, Outcome, OutcomeKind, Row
-from importer.problems import (
-    CellPlace,
-    Column,
-    DatabaseError,
-    FilePlace,
-    LinePlace,
-    Origin,
-    Place,
-    Problem,
-    UnusableInput,
-)
+from importer.problems import CellPlace, Column, FilePlace, LinePlace, Origin, Place, Problem, UnusableInput
 from importer.runs.row_selection import ALL_ROWS
 from importer.runs.table import RunTable, TableUnreadable
 from importer.sources import Sheet
@@ -128,14 +118,16 @@ def test_damage_is_reported_by_every_method(tmp_path: Path) -> None:
             ask(table)
 
 
-def test_a_table_locked_by_another_program_is_reported(tmp_path: Path) -> None:
+def test_a_table_that_cannot_be_read_at_the_moment_is_reported(tmp_path: Path) -> None:
     """An error while reading does not mention writing or sending."""
     with RunTable(tmp_path) as table:
         table.record([Outcome(2, OutcomeKind.CREATED, 201, 1)])
-        with pytest.raises(TableUnreadable) as caught, table._transaction():
-            raise DatabaseError("database is locked")
+        table.close()
+        with pytest.raises(TableUnreadable) as caught:
+            table.counts()
     assert str(caught.value) == (
-        f"{tmp_path / 'run.sqlite'}: the outcomes of run {tmp_path.name} cannot be read (database is locked). "
+        f"{tmp_path / 'run.sqlite'}: the outcomes of run {tmp_path.name} cannot be read "
+        "(Cannot operate on a closed database.). "
         "The ledger knows what was sent: close the program that has the file open, or fix the disk, "
         "then run the same command again"
     )

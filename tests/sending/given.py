@@ -186,6 +186,7 @@ class Harness:
         *,
         cancellation: Cancellation | None = None,
         probe: Callable[[], bool] = lambda: True,
+        has_answered: bool = True,
         on_waiting: Callable[[Paused | None], None] = lambda _: None,
     ) -> Loader:
         self.runs += 1
@@ -199,6 +200,7 @@ class Harness:
             run,
             options=options or LoadOptions(),
             probe=probe,
+            has_answered=has_answered,
             on_waiting=on_waiting,
             cancellation=clock,
         )

@@ -59,6 +59,7 @@ def simulate(
     options: LoadOptions | None = None,
     *,
     pool: bool = False,
+    has_answered: bool = True,
     list_is_well: Callable[[float], bool] = lambda _: True,
 ) -> Simulated:
     """Simulate a run of so many rows."""
@@ -94,6 +95,7 @@ def simulate(
         run,
         options=options,
         probe=lambda: list_is_well(time.elapsed),
+        has_answered=has_answered,
         on_waiting=on_waiting,
         cancellation=time,
     )

@@ -142,6 +142,17 @@ def test_the_time_of_a_pause_is_no_lack_of_progress(tmp_path: Path) -> None:
     assert all(waiting is None or waiting.gives_up_in <= 900 for waiting in reported)
 
 
+def test_the_time_of_a_pause_is_no_lack_of_a_connection(tmp_path: Path) -> None:
+    """An address that has never answered has its half minute without the pause."""
+    harness = Harness(tmp_path)
+    pause_from_to(harness, 5, 65)
+    with harness.ledger() as ledger:
+        loader = harness.loader(ledger, Scripted(in_turn(REFUSED)), ONE, has_answered=False)
+        by_outcome(loader.load(applications(range(2, 12))))
+    assert (loader.stop and loader.stop.code) == "service-unreachable"
+    assert 90 <= harness.time.elapsed < 95
+
+
 def test_an_end_in_a_pause_ends(tmp_path: Path) -> None:
     """A paused run can be stopped without resuming it."""
     harness, cancellation = Harness(tmp_path), Cancellation()

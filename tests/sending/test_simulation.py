@@ -84,11 +84,15 @@ def test_many_retry_afters_of_the_year_2999(every: int) -> None:
 
 
 def test_a_service_that_never_comes_back() -> None:
-    """The run stops after 15 minutes."""
+    """The run stops after 15 minutes; for an address that never responded, within 30 seconds."""
     gone = simulate(300, within(lambda now: now > 0.1, OUTAGES["process down"]))
     assert gone.stop is not None
     assert gone.stop.code == "run-stalled"
     assert 900 < gone.seconds < 910
+    never = simulate(300, within(lambda _: True, OUTAGES["process down"]), has_answered=False)
+    assert never.stop is not None
+    assert (never.stop.code, never.requests) == ("service-unreachable", 6)
+    assert never.seconds < 32
 
 
 def _only(row: int, answer: Reply) -> Fate:

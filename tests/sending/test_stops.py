@@ -9,7 +9,7 @@ import pytest
 
 from importer.ledger import Scope, State
 from importer.models import Outcome, OutcomeKind, Stop
-from importer.problems import Problem
+from importer.problems import Problem, StoppedEarly
 from importer.sending import Cancellation, ErrorLimit, LoadOptions, Paused, Window
 from importer.service import Reply
 from tests.ledger.given import problems_of
@@ -217,6 +217,22 @@ def test_a_row_that_was_not_accepted_when_the_run_gave_up_has_failed(harness: Ha
     assert outcomes[3].problems[0].message.endswith("(connection refused)")
 
 
+def test_an_address_that_never_answered_is_not_waited_for_long(harness: Harness) -> None:
+    """It is probably a typing error: 30 seconds, in which a service that is just restarting comes back."""
+    service = Scripted(in_turn(REFUSED))
+    with harness.ledger() as ledger:
+        loader = harness.loader(ledger, service, ONE, has_answered=False)
+        outcomes = by_outcome(loader.load(applications(range(2, 10))))
+        assert problems_of(ledger) == []
+    assert loader.stop == Stop(
+        "service-unreachable",
+        "the service cannot be reached and has never responded at this address (connection refused)",
+        f"check IMPORTER_BASE_URL and the network with importer doctor, then {AGAIN}",
+    )
+    assert 30 <= harness.time.elapsed < 31
+    assert kinds(outcomes) == {K.FAILED: 1, K.NOT_SENT: 7}
+
+
 def test_waiting_and_its_end_are_reported(harness: Harness) -> None:
     """With the reason, how long, how many rows wait, and when the run would give up."""
     reported: list[Paused | None] = []
@@ -246,7 +262,7 @@ def test_a_row_that_is_inconclusive_after_an_odd_answer_is_an_unconfirmed_one(ha
 
 @pytest.mark.parametrize("most", [0, 2])
 def test_a_system_that_starts_no_more_threads(harness: Harness, monkeypatch: pytest.MonkeyPatch, most: int) -> None:
-    """Those that it has started send all rows; without any, the run ends, and does not wait for an answer."""
+    """Those that it has started send all rows; without any, the run ends before there is an intent."""
     begin, begun = threading.Thread.start, list[str]()
 
     def start(thread: threading.Thread) -> None:
@@ -262,8 +278,9 @@ def test_a_system_that_starts_no_more_threads(harness: Harness, monkeypatch: pyt
         if most:
             assert kinds(by_outcome(loader.load(applications(range(2, 32))))) == {K.CREATED: 30}
         else:
-            with pytest.raises(RuntimeError, match="can't start new thread"):
+            with pytest.raises(StoppedEarly, match="starts no more threads, so nothing is sent"):
                 by_outcome(loader.load(applications(range(2, 32))))
+            assert [*ledger.row_states("run-1")] == []
 
 
 def test_an_earlier_unconfirmed_row_of_a_run_that_stops_is_sent_by_the_same_command(harness: Harness) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import socket
 import time
-from collections.abc import Callable
 from contextlib import closing
 from datetime import UTC, datetime
 
@@ -52,16 +51,6 @@ def test_questions_are_read_as_described(transport: TransportChoice) -> None:
     assert questions(transport, listing(SHOWN)) == (expected,)
 
 
-def test_a_pool_waits_for_any_response(transport: TransportChoice) -> None:
-    """Its rows show what the service says to them; a lost response is no response."""
-    waits: list[float] = []
-    with scripted(reset, answer("500 Internal Server Error", b"")) as server:
-        service = RecruitingService(server.base_url, "t", transport=transport)
-        with closing(service):
-            service.reach(RetryPolicy(attempts=3, sleep=waits.append))
-    assert len(waits) == 1
-
-
 def test_the_limits_of_the_settings_are_used(transport: TransportChoice) -> None:
     """A response that drips ends with the total time, whatever is set for a pause in it."""
 
@@ -100,20 +89,11 @@ def test_a_next_page_of_the_same_origin_is_read(transport: TransportChoice) -> N
     assert [question.id for question in questions(transport, paged)] == [12, 13, 14]
 
 
-@pytest.mark.parametrize(
-    "ask",
-    [
-        pytest.param(lambda service: service.questions("4f2c9a", RetryPolicy(attempts=1)), id="a job post"),
-        pytest.param(lambda service: service.reach(RetryPolicy(attempts=1)), id="a pool"),
-    ],
-)
-def test_a_service_that_is_not_there_is_reported(
-    ask: Callable[[RecruitingService], object], transport: TransportChoice
-) -> None:
+def test_a_service_that_is_not_there_is_reported(transport: TransportChoice) -> None:
     """Nothing was sent, and a run ends early."""
     service = RecruitingService("http://127.0.0.1:1", "t", transport=transport)
     with closing(service), pytest.raises(StoppedEarly) as stopped:
-        ask(service)
+        service.questions("4f2c9a", RetryPolicy(attempts=1))
     assert str(stopped.value) == (
         "the service at http://127.0.0.1:1 cannot be reached: the connection was refused; nothing was sent; "
         "check the address (IMPORTER_BASE_URL) and the network, then run the same command again"

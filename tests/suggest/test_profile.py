@@ -142,7 +142,7 @@ def test_inspect_escapes_control_characters(tmp_path: Path) -> None:
     assert "\x1b" not in shown.stdout
     assert "A  First\\u001b[31m  text  100%    A\\u001b[2Jda" in shown.stdout
     assert shown.stdout.endswith(
-        "1 row cannot be sent; the first problems:\n"
+        "1 row with cells that cannot be read; the first problems:\n"
         f"{path}, row 2, column \"First\\u001b[31m\": 'A\\x1b[2Jda' contains the control character U+001B"
         " [control-character]\n"
         "  -> clear the cell and type it again\n"
