@@ -53,8 +53,8 @@ SendUpload = Callable[[UploadForm, str, str, bytes], Reply | NoReply]
 class Uploaded:
     """What became of documents, by SHA-256: their IDs, or the outcome of their rows and why.
 
-    stop: why the others were not uploaded. copies: how often the document of a key may have arrived without an ID, in
-    this run or before.
+    stop: why the others were not uploaded. copies: how often the document of a key may have arrived without an ID: in
+    this run, and once if one before it left none.
     """
 
     ids: dict[str, str] = field(default_factory=dict)

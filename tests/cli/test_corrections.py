@@ -280,6 +280,16 @@ def test_a_check_of_a_fixed_report(serve: Serve) -> None:
     assert served(*command.split(), "--json").counts == {"created": 1, "invalid": 1, "already_imported": 1}
 
 
+def test_a_check_of_a_report_in_which_all_is_fixed(serve: Serve) -> None:
+    """Its own report has the rows that are ready, as the command that it proposes imports that one."""
+    served = serve()
+    first = run_first(served)
+    fix(served.door.folder / first / "report.xlsx", {MAIL: "ada@example.com"})
+    checked = served("check", f"{first}/report.xlsx")
+    (command,) = re.findall(r"^ +importer (run results/.*)", checked.out, re.MULTILINE)
+    assert served(*command.split(), "--json").counts == {"created": 1, "already_imported": 1}
+
+
 def test_columns_that_were_sorted_alone(serve: Serve) -> None:
     """Name and address of two rows are exchanged, and both addresses fixed: the name says that it is the other row."""
     served = serve()

@@ -5,9 +5,11 @@ from __future__ import annotations
 import csv
 import json
 import os
+import sqlite3
 import sys
 from collections import Counter
 from collections.abc import Callable
+from contextlib import closing
 from datetime import date, datetime, tzinfo
 from pathlib import Path
 from typing import Any
@@ -74,6 +76,25 @@ def test_check_sends_nothing_and_reports_the_same(serve: Serve) -> None:
     ran = served(*RUN, "--json")
     assert ran.summary["problems"] == checked.summary["problems"]
     assert served(*CHECK, "--json").counts == {"already_imported": 3, "invalid": 1}
+
+
+def test_a_ledger_that_breaks_in_mid_run_ends_it_with_a_report(serve: Serve) -> None:
+    """Every row has an outcome; what was not sent is told so, and is no row to fix."""
+    served = serve()
+    people(served.door.folder, 300, candidate(300, Salary="a lot"))
+    accept = served.sandbox.memory.accept
+
+    def breaks(*submission: Any) -> bool:
+        if len(served.accepted) == 20:
+            with closing(sqlite3.connect(served.door.folder / "results" / "ledger.sqlite")) as connection:
+                connection.execute("ALTER TABLE people RENAME TO others")
+        return accept(*submission)
+
+    served.sandbox.memory.accept = breaks  # type: ignore[method-assign]
+    ran = served(*RUN, "--json")
+    assert (ran.code, ran.summary["stopped"]["code"]) == (5, "not-writable")
+    assert (sum(ran.counts.values()), ran.counts.get("invalid", 0)) == (301, 0)
+    assert ran.counts["not_sent"] > 250
 
 
 def test_a_fixed_results_file_can_be_imported(serve: Serve) -> None:

@@ -133,6 +133,15 @@ def test_a_table_that_cannot_be_read_at_the_moment_is_reported(tmp_path: Path) -
     )
 
 
+def test_a_write_is_done_whole_or_not_at_all(tmp_path: Path) -> None:
+    """The second outcome of a row is a bug: what was recorded with it is not there."""
+    with RunTable(tmp_path) as table:
+        table.record([Outcome(2, OutcomeKind.CREATED, 201, 1)])
+        with pytest.raises(ValueError, match="a row got a second outcome"):
+            table.record([Outcome(3, OutcomeKind.CREATED, 201, 1), Outcome(2, OutcomeKind.CREATED, 201, 1)])
+        assert [one.row for one in table.outcomes()] == [2]
+
+
 # --- the rows ---------------------------------------------------------------------------------------
 
 COLUMNS = tuple(Column.at(index, name) for index, name in enumerate(("Name", "Salary", "From")))

@@ -8,6 +8,7 @@ from pathlib import Path
 from threading import Lock, Timer
 
 from importer.ledger import open_ledger
+from importer.models import OutcomeKind
 from importer.sending import Cancellation, Document, Uploader
 from importer.sending.uploads import Uploaded
 from importer.service import Reply
@@ -59,6 +60,37 @@ def test_an_operation_that_answers_with_a_page_stops_the_run(tmp_path: Path) -> 
     assert done.stop is not None
     assert done.stop.reason == "the answer to an upload (200) has no document ID at /id"
     assert len(calls) == 1
+
+
+def test_an_upload_that_gave_no_id_is_counted_and_remembered(tmp_path: Path) -> None:
+    """Of a run before that was killed, or of a proxy that waited too long (408): the service may have the document."""
+    document = Document("a", b"a", "a.pdf", "pdf", 8, lambda: b"%PDF-1.7")
+    answers = iter([Reply(408), Reply(400, "no")])
+    with open_ledger(tmp_path / "ledger.sqlite") as ledger:
+        ledger.write_documents("a", [document.key], {}, [])  # an intent, and no answer
+        done = Uploader(lambda *_: next(answers), FORM, "a", ledger, Cancellation(), 1, None, 60.0).upload([document])
+        assert ledger.write_documents("a", [document.key], {}, [])[0] == {document.key}
+    assert (done.copies.total(), done.failures["a"][0]) == (2, OutcomeKind.INVALID)
+
+
+def test_a_pause_costs_neither_patience_nor_the_rate(tmp_path: Path) -> None:
+    """The requests after it come one by one, and what failed before it is tried again."""
+    documents = [Document(str(one), b"%d" % one, "a.pdf", "pdf", 8, lambda: b"%PDF-1.7") for one in range(6)]
+    switch, times = Cancellation(), list[float]()
+
+    def send(*_: object) -> Reply:
+        times.append(time.monotonic())
+        if len(times) == 1:
+            switch.pause()
+            Timer(1.5, switch.resume).start()
+            return Reply(503)
+        return Reply(201, document_id=str(next(ids)))
+
+    ids = count(1)
+    with open_ledger(tmp_path / "ledger.sqlite") as ledger:
+        done = Uploader(send, FORM, "a", ledger, switch, 6, 10.0, 1.2).upload(documents)
+    assert (len(done.ids), done.failures) == (6, {})
+    assert times[-1] - times[1] > 0.4  # six requests at ten a second
 
 
 def test_a_pause_holds_the_documents_that_have_an_intent_too(tmp_path: Path) -> None:
