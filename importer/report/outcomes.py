@@ -34,7 +34,7 @@ class OutcomeText:
     @property
     def sheet_limit(self) -> int:
         """The maximum of its rows in report.xlsx."""
-        return NO_ACTION_SHEET_LIMIT if self.next_step == _NONE else SHEET_LIMIT
+        return NO_ACTION_SHEET_LIMIT if self.next_step in (_NONE, _SEND) else SHEET_LIMIT
 
 
 _NONE, _AGAIN, _SEND = "no action needed", "run the same command again", "run the import"
