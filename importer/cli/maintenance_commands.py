@@ -19,6 +19,7 @@ from importer.cli import options
 from importer.cli.messages import counted, print_lines, print_message, print_result
 from importer.cli.terminal import confirm_address, is_interactive
 from importer.problems import UsageError
+from importer.report.write import changed_files
 from importer.runs.results_folder import MARKER
 from importer.settings import load_settings
 
@@ -77,6 +78,8 @@ def forget(
     found = find_person(settings, person)
     for folder in found:
         print_result(str(folder))
+        for path in changed_files(folder):
+            print_lines(f"{path} was changed: import it first, or what you corrected in it is lost.")
     if not found:
         print_lines(f"No run and no draft in {settings.out} has this address.")
     places = f"{counted(len(found), 'folder')}{' and the ledger' if from_ledger else ''}"

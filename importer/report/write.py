@@ -135,14 +135,19 @@ def edited_files(folder: Path) -> list[Path]:
     return sorted(path for path in folder.glob(f"*{_EDITED}*") if path.suffix in (".csv", ".xlsx"))
 
 
+def changed_files(folder: Path) -> list[Path]:
+    """The results files in a run's folder that were changed since its report was written."""
+    if not (written := folder / SUMMARY_FILE).exists():  # it is written last
+        return []
+    paths = (folder / name for name in (*map(csv_file, OutcomeKind), WORKBOOK_FILE))
+    return [path for path in paths if path.is_file() and path.stat().st_mtime_ns > written.stat().st_mtime_ns]
+
+
 def _keep_edited(staged: Path, folder: Path) -> None:
-    """Rename the results files that were changed after the earlier report was written: `invalid_edited.csv`."""
-    if not (written := folder / SUMMARY_FILE).exists():
-        return
-    for name in (*map(csv_file, OutcomeKind), WORKBOOK_FILE):
-        path, new = folder / name, staged / name
-        is_newer = path.is_file() and path.stat().st_mtime_ns > written.stat().st_mtime_ns  # it was written last
-        if is_newer and not (new.is_file() and filecmp.cmp(path, new, shallow=False)):
+    """Rename the results files that were changed since the earlier report was written: `invalid_edited.csv`."""
+    for path in changed_files(folder):
+        new = staged / path.name
+        if not (new.is_file() and filecmp.cmp(path, new, shallow=False)):
             names = (path.with_stem(f"{path.stem}{_EDITED}{number}") for number in ("", *range(2, 1_000)))
             path.rename(next(each for each in names if not each.exists()))
 

@@ -121,7 +121,9 @@ def test_corrections_and_all_rows_of_a_candidate_go(serve: Serve) -> None:
     run = served(*RUN, "--json").summary["run"]
     fixed = correct(served, run, {MAIL: "person1@example.com"})
     assert fixed.counts == {"created": 2, "already_imported": 2}
-    assert "4 rows blanked in 2 folders." in forgotten(served)
+    out = " ".join(forgotten(served).split())
+    assert "4 rows blanked in 2 folders." in out
+    assert f"results/{run}/report.xlsx was changed: import it first, or what you corrected in it is lost." in out
     results = served.door.folder / "results"
     assert holding(results, "person1@example.com", BAD, "Zeldason") == set()
     assert served("show", fixed.summary["run"], "--json").counts == {"created": 2, "already_imported": 2}
