@@ -214,7 +214,7 @@ def _report_checked(checked: CheckedMapping, file: Path | None) -> tuple[Problem
         others = ((found.held_back, "would be held back"), (found.filtered, "filtered"))
         said = "".join(f", {count:,} {what}" for count, what in others if count)
         print_lines(f"{found.ready:,} of its {rows} can be sent{said}.")
-        for line in problem_lines("Held back", found.reasons, room=_ROOM, all_in="importer check shows all"):
+        for line in problem_lines("Held back", found.reasons, room=_ROOM, all_in="a check reports all"):
             print_lines(line)
     return ()
 

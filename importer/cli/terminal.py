@@ -196,7 +196,7 @@ def is_interactive() -> bool:
 
 
 _ROOM: Final = 10  # lines for each list before a question
-_ALL_IN: Final = "importer check lists all"
+_ALL_IN: Final = "a check reports all"
 
 
 def ask_to_send(planned: orders.Planned) -> bool:

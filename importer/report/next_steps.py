@@ -85,8 +85,9 @@ def _steps(summary: Summary, folder: Path, reports: Sequence[Path], *, is_correc
     is_own = not reports or any(group.code == "forgotten" for group in summary.problems)
     if to_fix and is_fixed_in_file:
         if summary.continues or is_corrected:  # of one mapping; those of the other rows are not known here
-            how = "with its folder of mappings again" if causes & _OF_ROUTES else "with what you corrected before"
-            yield Step(f"Fix the rows in {summary.source.file}, and import it {how}")
+            how = "and import it with its folder of mappings again" if causes & _OF_ROUTES else ""
+            too = "repeat there what you corrected before, and import it"  # else it is sent as another row
+            yield Step(f"Fix the rows in {summary.source.file}, {how or too}")
     elif to_fix and (not causes or causes - {*_OF_FILES, "document-without-id"}):
         if not is_own:
             yield _fix(reports)

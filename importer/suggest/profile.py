@@ -104,8 +104,8 @@ def profile_sheet(columns: Sequence[Column], rows: Iterable[Row], header_row: in
 
 
 def _instructions_in(first: Sequence[Row]) -> tuple[int, ...]:
-    """The numbers of the rows before the first e-mail address, if all below have one in its column, and these have
-    texts where nearly all below have numbers; and of an example behind them."""
+    """The numbers of the rows before the first e-mail address, if nearly all below have one in its column, and these
+    have texts where nearly all below have numbers; and of an example behind them."""
     width = len(first[0].cells) if first else 0
     counts = [sum("@" in row.cells[index] for row in first) for index in range(width)]
     column = max(range(width), key=lambda index: counts[index], default=0)
@@ -119,7 +119,7 @@ def _instructions_in(first: Sequence[Row]) -> tuple[int, ...]:
     are_texts = all(
         row.cells[column] and any(row.cells[index] for index in with_numbers if index != column) for row in above
     ) and not any(_is_number(row, index) for row in above for index in with_numbers)
-    if not are_texts or any("@" not in row.cells[column] for row in below):
+    if not are_texts or sum("@" in row.cells[column] for row in below) < _MOST * len(below):
         return ()
     texts = [words_of(cell) for cell in below[0].cells if "@" not in cell and "://" not in cell]
     says_so = [words for words in texts if _EXAMPLE.intersection(words)]

@@ -141,6 +141,10 @@ def _watch_databases(trigger: _Trigger) -> None:
             with _around_end(self, "commit"):
                 super().commit()
 
+        def __exit__(self, kind: Any, *more: Any) -> Any:
+            with _around_end(self, "commit" if kind is None else "rollback"):
+                return super().__exit__(kind, *more)
+
         def _note(self, sql: str) -> None:
             sql = _CTE.sub("", _TEXT.sub("''", sql)).lstrip()
             if (verb := sql[:6].lower()) in ("insert", "update", "delete", "create") and (table := _TABLE.search(sql)):

@@ -22,7 +22,7 @@ from unittest.mock import patch
 
 import apsw
 
-from importer.ledger import Answered, Attempt, Intent, Ledger, RunRecord, Scope, State, open_ledger, sqlite_ledger
+from importer.ledger import Answered, Attempt, Intent, Ledger, RunRecord, Scope, State, open_ledger
 from importer.ledger.fingerprints import key_path
 from importer.models import Operation, Target
 from tests.ledger.given import intend, problems_of
@@ -200,7 +200,7 @@ def recording() -> Iterator[Record]:
     record = Record()
     vfs = _RecordingVfs(record)
     try:
-        with patch.object(sqlite_ledger, "connect", _Connection):
+        with patch.object(sqlite3, "connect", lambda path, **_: _Connection(path)):
             yield record
     finally:
         vfs.unregister()

@@ -167,3 +167,15 @@ def test_inspect_refuses_what_cannot_be_read(tmp_path: Path) -> None:
     """A file that cannot be read is refused with the message of the reader."""
     with pytest.raises(UnusableInput, match="the file does not exist; check the path"):
         CliRunner().invoke(app, [str(tmp_path / "nowhere.csv")], catch_exceptions=False)
+
+
+def test_a_row_of_instructions_is_seen_although_an_address_is_wrong(tmp_path: Path) -> None:
+    """Nearly all rows below have an address, and numbers where it has words."""
+    people = [(f"Ada {n}", f"ada{n}@example.com", f"0555 000 00 {n}", f"{n}000") for n in range(10, 22)]
+    people[3] = ("Cem", "cem(at)example.com", "0555 000 00 99", "900")
+    path = tmp_path / "a.csv"
+    head = [("Name", "E-mail", "Phone", "Salary"), ("required", "required", "with area code", "whole number")]
+    path.write_text(csv_text([*head, *people]))
+    assert profile_of(path, SourceOptions(header_row=1, delimiter=",")).instructions == (2,)
+    path.write_text(csv_text([head[0], ("Bob", "unknown", "0555 000 00 98", "800"), *people]))
+    assert profile_of(path, SourceOptions(header_row=1, delimiter=",")).instructions == ()
