@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -152,9 +152,19 @@ def bundled(path: Path, node: Node, reading: Reader) -> bytes:
     """
     if len(reading.contents) == 1:
         return reading.contents[path]
-    # JSON is also YAML, and a quoted text is always read as a text.
-    inlined = json.dumps(_inlined(node, reading), ensure_ascii=False, indent=1)
-    return f"# A copy of {path.name} with the contents of the files that it names.\n{inlined}\n".encode()
+    lines = "\n".join(_lines(_inlined(node, reading)))
+    return f"# A copy of {path.name} with the contents of the files that it names.\n{lines}\n".encode()
+
+
+def _lines(node: dict[str, Any], indent: str = "") -> Iterator[str]:
+    """YAML in which every text is quoted as in JSON, so that it is read as a text; in blocks, which can be edited."""
+    for key, value in node.items():
+        written = f"{indent}{json.dumps(key, ensure_ascii=False)}:"
+        if isinstance(value, dict) and value:
+            yield written
+            yield from _lines(value, f"{indent}  ")
+        else:
+            yield f"{written} {json.dumps(value, ensure_ascii=False)}"
 
 
 def _names_table(value: Text, around: Keys, reading: Reader) -> bool:

@@ -216,8 +216,8 @@ def _time_text(value: time) -> str:
 
 
 def _whole_second(value: datetime) -> datetime:
-    """The nearest second: dates are stored as floats, and 14:30:00 is read as 14:29:59.999998."""
-    rounds_up = value.microsecond >= 500_000 and value < _LAST_SECOND
+    """The second: dates are stored as floats, and 14:30:00 is read as 14:29:59.999998. 23:59:59.997 is of its day."""
+    rounds_up = value.microsecond >= 999_000 and value < _LAST_SECOND
     return value.replace(microsecond=0) + timedelta(seconds=rounds_up)
 
 

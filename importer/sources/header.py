@@ -5,6 +5,7 @@ Where the mapping names columns, its names decide: no other sign is as sure.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise, zip_longest
@@ -16,6 +17,8 @@ from importer.sources.likely_header import likely_header_rows
 from importer.sources.sheet import WINDOW, Record
 from importer.text.normalize import normalize_name
 
+_PERSON = re.compile(r"\s*[^\s@]+@[^\s@]+\.[^\s@]+\s*")  # an e-mail address: not the name of a column
+_ADD_HEADER = "add a row with the names of the columns above the first candidate"
 _SEARCHED = 40  # of them: the last that may be the header
 _JOINT = " / "  # between the names of a header of two rows
 
@@ -63,7 +66,9 @@ def find_header(origin: Origin, head: Sequence[Record], options: SourceOptions) 
     found = _named_rows(first[:searched], options.names, likely)
     if not found:
         message = f"none of the first {_SEARCHED} rows looks like a header"
-        hint = f"set header_row: under source: in the mapping to its row number; {_first_rows(records)}"
+        hint = (
+            f"set header_row: under source: in the mapping to its row number, or {_ADD_HEADER}; {_first_rows(records)}"
+        )
         place = CellPlace(origin, records[0].number if records else 1)
         raise UnusableInput(Problem("header-not-found", message, hint, place))
     found = found[-1:] if options.header_rows == 1 else found
@@ -91,6 +96,11 @@ def _declared(origin: Origin, records: Sequence[Record], row: int, rows: int) ->
     if not chosen or chosen[0].number != row:
         message = "the header row that the mapping gives is blank"
         hint = f"correct header_row: under source: in the mapping; {_first_rows(records)}"
+        raise UnusableInput(Problem("header-not-found", message, hint, CellPlace(origin, row)))
+    people = (cell for record in chosen for cell in record.cells if _PERSON.fullmatch(cell))
+    if (person := next(people, None)) is not None:
+        message = f"the header row that the mapping gives has {quoted(person)}: it would not be imported"
+        hint = f"correct header_row: under source: in the mapping, or {_ADD_HEADER}; {_first_rows(records)}"
         raise UnusableInput(Problem("header-not-found", message, hint, CellPlace(origin, row)))
     return replace(Header.of(*chosen), last_row=row + rows - 1)
 

@@ -56,11 +56,15 @@ def date_kind(number_format: str) -> DateKind | None:
 
 
 def shown_date(value: str, number_format: str) -> str | None:
-    """What a format shows of a date as YYYY-MM-DD: of `mmm-yy` the month. None: of a year alone it is not certain that
-    it is a date: in a cell with the format `yyyy`, a typed 2019 is a day in 1905.
+    """What a format shows of a date as YYYY-MM-DD: of `mmm-yy` the month. None: it is not certain which date is meant.
+
+    In a cell with the format `yyyy`, a typed 2019 is a day in 1905; Excel makes `19-Sep` of a typed `Sep 19`, with the
+    year of that day behind it.
     """
     letters = {letter for letter in _NOT_SHOWN.sub("", number_format).lower() if letter in "ymdhs"}
-    return None if letters == {"y"} else value[:7] if letters == {"y", "m"} else value
+    if date_kind(number_format) is DateKind.DATE and ("y" not in letters or letters == {"y"}):
+        return None
+    return value[:7] if letters == {"y", "m"} else value
 
 
 def changes_text(number_format: str) -> bool:

@@ -94,7 +94,7 @@ class CellReader:
                 shown = _shown(value, code)
                 texts[index] = text = cell_text(value) if shown is None else clean(shown)
                 if shown is None:
-                    problems.append(CellProblem(index, _not_read(text, code)))
+                    problems.append(CellProblem(index, _not_read(text, code, is_date=isinstance(value, date))))
                 elif isinstance(value, int | float) and (found := lost_digits(value)):
                     problems.append(CellProblem(index, found))
                 elif isinstance(value, date):
@@ -123,10 +123,12 @@ def _shown(value: Value, code: str) -> str | None:
     return shown_number(value, code) if code else cell_text(value)
 
 
-def _not_read(value: str, code: str) -> Problem:
+def _not_read(value: str, code: str, *, is_date: bool = False) -> Problem:
     """The problem of a cell whose format shows more than its value, or something that cannot be told."""
     message = f"the cell has {quoted(value)}, but its number format {quoted(code)} shows something else"
     hint = "give the column the format General or Text, and check what it shows then"
+    if is_date and "y" not in code.lower():
+        hint = "type again what is meant, as text or as a date with its year"
     return Problem("format-not-read", message, hint)
 
 

@@ -78,10 +78,11 @@ def keyed_rows(
     """Each row with the key of its candidate; a row without any key is a candidate of its own.
 
     A row that continues the candidate above is excluded as that one is, unless it has a filter value of its own. Where
-    that is not declared, the candidate is held back by its blank key.
+    that is not declared, or there is a row between them that was not read, the candidate is held back by its blank key.
     """
-    above, above_excluded = "", None
-    for row in rows:
+    above, above_excluded, last = "", None, 0
+    for each in rows:
+        row, is_next, last = each, each.number == last + 1, each.number
         excluded = filtered(row, filters)
         if excluded is not None and excluded.problem in row.problems:  # a header that is repeated
             yield "", excluded
@@ -89,6 +90,10 @@ def keyed_rows(
         key = grouping.key_of(row)
         if not key and above and grouping.continues(row):
             key = above
+            if grouping.blank_continues and not is_next:
+                message = "the cell that identifies the candidate is blank, and the row above is blank or left out"
+                unclear = Problem("group-key-blank", message, "fill it in", row.place(grouping.column))
+                row = replace(row, problems=(*row.problems, unclear))
             if not any(stripped(row.cells[one.column.index]) for one in filters):
                 excluded = above_excluded and replace(above_excluded, row=row.number)
         else:
@@ -99,6 +104,7 @@ def keyed_rows(
 def _merged(members: list[Row], grouping: ResolvedGrouping) -> Row:
     first = members[0]
     own = [row for row in members if grouping.main is None or matches(grouping.main, row)]
+    readable = [row for row in own if not any(problem.is_of_row for problem in row.problems)]
     of_all = {column.index for column in (grouping.column, *grouping.shared)} if grouping.main is None else set[int]()
     problems = [
         problem
@@ -110,7 +116,7 @@ def _merged(members: list[Row], grouping: ResolvedGrouping) -> Row:
     for column in (*grouping.shared, *grouping.of_own_entries):
         or_entries = "" if column in grouping.shared else "; or, if each row is an entry, read these with rows: all"
         hint = f"use the same value in all rows of a candidate{or_entries}"
-        problems += _conflicts(own, column, grouping, hint)
+        problems += _conflicts(readable, column, grouping, hint)
     if len(members) == 1 and own:
         return replace(first, problems=tuple(problems))
     filled = [_first_filled(own, index, grouping) for index in range(len(first.cells))]

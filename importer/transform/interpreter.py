@@ -267,7 +267,7 @@ class Interpreter:
     def _read_completed(self, text: str, typed: bool) -> Any:
         """A cell with what the mapping writes before and after it, unless it says nothing or has that already."""
         before, after, kind = self._spec.before or "", self._spec.after or "", self._value.field.kind
-        if self._is_number and not any(map(str.isdigit, text)):  # with 000 after it, a dash would be zero
+        if not any(map(str.isdigit if self._is_number else str.isalnum, text)):  # with 000 after it, - would be zero
             return self._read_kind(text, typed)
         digits, code = re.sub(r"\D", "", text), before.strip().removeprefix("+")
         has_code = kind is Kind.PHONE and code.isdigit() and digits.startswith(code)  # 0 and 0532, +49 and 49171

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from shutil import rmtree
 from typing import Any, Final
@@ -12,10 +13,13 @@ from urllib.parse import quote, urlencode
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
-from importer.problems import UsageError
+from importer.models import SourceOptions
+from importer.problems import UnusableInput, UsageError
+from importer.suggest import refitted
 from importer.web.check import start as start_check
 from importer.web.forms import Form, SentForm, receive_upload
 from importer.web.models.draft_mapping import DraftMapping, open_mapping
+from importer.web.models.file_sample import Sample
 from importer.web.models.mapping_changes import MappingChanges, typed_words
 from importer.web.models.matching import ENTRY_FIELDS, EntryKind, Matched, Matching, Surname, anchor_of, sample_of
 from importer.web.models.shown_candidates import SortOrder
@@ -96,10 +100,8 @@ def _mapping(page: ImportPage) -> DraftMapping:
 
 def _matching(page: ImportPage) -> Matching:
     """The mapping file of the draft beside its file: at first the one that is proposed, and always one that fits."""
-    draft, mapping = page.draft, _mapping(page)
-    assert draft.target is not None
-    file, questions = Path(draft.file), page.web.drafts.questions(draft)
-    sample = sample_of(file, draft.source, draft.target, questions, page.file_shown_as)
+    draft, mapping, file = page.draft, _mapping(page), Path(page.draft.file)
+    sample = _sample(page, draft.source)
     if not mapping.exists():
         mapping.propose(sample)
     elif not draft.fits:
@@ -114,6 +116,12 @@ def _matching(page: ImportPage) -> Matching:
         kept = Matching(*given)
         page.web.matching[:] = [(given, kept)]
     return kept
+
+
+def _sample(page: ImportPage, source: SourceOptions) -> Sample:
+    draft = page.draft
+    assert draft.target is not None
+    return sample_of(Path(draft.file), source, draft.target, page.web.drafts.questions(draft), page.file_shown_as)
 
 
 @router.post("/imports/{id}/match")
@@ -231,18 +239,28 @@ async def upload(request: Request, page: OfImport) -> Response:
 
 def _opened(page: ImportPage, path: Path, shown_as: str = "") -> Response:
     assert page.draft.target is not None
-    opened = open_mapping(path, page.draft.target, page.settings, shown_as)
+    opened, mapping = open_mapping(path, page.draft.target, page.settings, shown_as), _mapping(page)
+    try:
+        sample = _sample(page, opened.source)
+    except UnusableInput:  # it was made for a file that is read in another way
+        opened = replace(opened, source=page.draft.source, fits=False)
+        sample = _sample(page, opened.source)
+    text = opened.text if opened.fits else refitted(opened.text, sample.proposal)
+    Matching(
+        text, mapping.path, Path(page.draft.file), sample, page.settings
+    )  # one that cannot be shown changes nothing
     _matching(page)
-    _mapping(page).change(opened.text)
-    _forget_check(page)
+    mapping.change(opened.text)
     page.change(source=opened.source, fits=opened.fits)
+    _forget_check(page)
     return page.go("match", "" if opened.fits else "mapping_kept")
 
 
 @router.post("/imports/{id}/match/propose")
 def propose(page: OfImport, form: SentForm) -> Response:
     """Begin again with the proposal."""
-    _mapping(page).propose(_matching(page).sample)
+    _mapping(page).propose(_sample(page, page.draft.source))
+    page.change(fits=True)
     _forget_check(page)
     return page.go("match")
 

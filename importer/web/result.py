@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -18,7 +18,7 @@ from importer.app.shown_runs import ListedState, running_runs, show_row, state_o
 from importer.models import IN_SERVICE, NEEDS_ATTENTION, SENT_AGAIN, TO_FIX, CorrectedCell, OutcomeKind
 from importer.report.outcomes import WORKBOOK_FILE
 from importer.report.summary import Summary, read_summary
-from importer.runs.corrections import write_corrections
+from importer.runs.corrections import read_corrections, write_corrections
 from importer.runs.fixed_report import read_fixed
 from importer.runs.manifest import RunManifest
 from importer.runs.results_folder import is_run_name
@@ -106,9 +106,7 @@ def settle(page: OfImport, form: SentForm) -> Response:
 @router.post("/imports/{id}/result/correct")
 def correct(page: OfImport, form: SentForm) -> Response:
     """Correct the rows of the run that were refused, in the grid of the step Check."""
-    run = found_run(page, page.draft.run)
-    with RunTable(run.folder) as table:
-        return _with_corrections(page, run, table.corrections.values())
+    return _with_corrections(page, found_run(page, page.draft.run))
 
 
 @router.post("/imports/{id}/result/fixed")
@@ -118,10 +116,20 @@ def import_fixed(page: OfImport, form: SentForm) -> Response:
     return _with_corrections(page, run, read_fixed(run.folder / WORKBOOK_FILE, run.folder, run.manifest))
 
 
-def _with_corrections(page: ImportPage, run: FoundRun, corrections: Collection[CorrectedCell]) -> Response:
+def _with_corrections(page: ImportPage, run: FoundRun, fixed: Iterable[CorrectedCell] | None = None) -> Response:
+    """Show the rows of a run, with its corrections, what was fixed in its report, and what was typed here since."""
     path = page.folder / CORRECTIONS
-    write_corrections(path, corrections, run.manifest.sha256)
-    page.change(check="", grid=run.manifest.run, corrections=str(path) if corrections else "")
+    with page.web.changing:
+        with RunTable(run.folder) as table:
+            before = table.corrections
+        kept = dict(before) if fixed is None else {(one.row, one.column.index): one for one in fixed}
+        since, sha256 = read_corrections(Path(page.draft.corrections)) if page.draft.corrections else ((), "")
+        for one in since if sha256 == run.manifest.sha256 else ():
+            cell = one.row, one.column.index
+            if kept.get(cell) == before.get(cell):
+                kept[cell] = one
+        write_corrections(path, kept.values(), run.manifest.sha256)
+        page.change(check="", grid=run.manifest.run, corrections=str(path) if kept else "")
     return page.go("check")
 
 

@@ -35,6 +35,7 @@ from importer.web.imports import Drafts
 from importer.web.pages import NoSuchImport, NotReady, Page, Web, any_page, import_page, plain, shown
 from importer.web.running import Tasks
 from importer.web.security import Access, Guard
+from importer.web.steps import NAMES
 
 _ROUTERS = tuple(each.router for each in (start, file, target, match, documents, check, send, result))
 
@@ -59,10 +60,13 @@ def application(web: Web, access: Access) -> ASGIApp:
 
 def _unusable(request: Request, error: ImporterError) -> Response:
     """A form's problems are shown on its own page; those of a page that cannot be shown, in its place."""
+    path = _page_of(request)
+    _, place, *ids = path.split("/")
+    if place == "imports" and request.method == "GET" and ids[1:] and ids[1] in NAMES:
+        return import_page(request, ids[0]).show("missing", 409, shown(error), step=ids[1], needed="")
     if request.method == "GET":
         return any_page(request).plain("problem", 409, shown(error))
-    path = _page_of(request)
-    page: Page = import_page(request, path.split("/")[2]) if path.startswith("/imports/") else any_page(request)
+    page: Page = import_page(request, ids[0]) if place == "imports" else any_page(request)
     page.keep_errors(error, dict(getattr(request.state, "form", {})))
     return RedirectResponse(path, 303)
 

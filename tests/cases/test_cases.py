@@ -146,11 +146,19 @@ def test_midnights_of_utc_are_dates(import_case: ImportCase) -> None:
 
 
 def test_a_document_id_that_is_a_date_is_refused_and_dates_among_texts_are_told(import_case: ImportCase) -> None:
-    """In a workbook, the CV that is a date cell is refused; dates and times among texts are told in one warning."""
+    """In a workbook, dates that are shown without their year are refused; a time among texts is told."""
     found = import_case("excel-made-it-a-date", "in.xlsx")
-    (row,) = found.rows["invalid"]
-    assert row["import_problem"] == "Sheet!E8, column \"CV\": '2012-11-23' is not a valid document ID"
-    assert found.warnings == [f"Sheet!D3: '2024-02-01' {_CHANGED}, also D4, D6 and 1 more; type it again as text"]
+    shows = "but its number format 'd-mmm' shows something else"
+    assert [row["import_problem"] for row in found.rows["invalid"]] == [
+        f"Sheet!{cell}, column \"{column}\": the cell has '{date}', {shows}"
+        for cell, column, date in (
+            ("D3", "Years", "2024-02-01"),
+            ("D4", "Years", "2024-05-03"),
+            ("D6", "Years", "2024-10-06"),
+            ("E8", "CV", "2012-11-23"),
+        )
+    ]
+    assert found.warnings == [f"Sheet!D9: '05:30:00' {_CHANGED}; type it again as text"]
 
 
 def test_short_dates_among_ranges_are_told(import_case: ImportCase) -> None:

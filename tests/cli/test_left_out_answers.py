@@ -24,6 +24,8 @@ def test_a_row_is_sent_without_its_invalid_optional_answer(serve: Callable[..., 
         sent = [(row["import_row"], row["import_problem"], row["import_hint"]) for row in read_csv(results / name)]
         warned = ("2", f'row 2, column "Salary": {_REASON}', _HINT)
         assert sent == [warned, ("4", "", "")] if command == "run" else [warned]
+        if command == "check":
+            assert "not_<wbr>sent.csv</a> (with a warning)" in (results / "report.html").read_text("utf-8")
         (invalid,) = read_csv(results / "invalid.csv")
         permit = "'perhaps' is neither yes nor no"
         assert invalid["import_problem"] == f'row 3, column "Permit": {permit} | row 3, column "Salary": {_REASON}'

@@ -689,6 +689,8 @@ BAD = (
     Bad("phone number with a zero behind another one", PHONE, "0532 211 22 33",
         "'0532 211 22 33' begins with 0, and the mapping writes '0' before it; remove it here, or before: from the "
         "mapping", "{column: Cell, region: TR, before: '0'}"),
+    Bad("dash behind the beginning of an address", _URL, "-",
+        "'-' is not a valid web address; write the address, such as https://example.com/ada", _PROFILE),
     Bad("range whose other end cannot be read", _INTEGER, "40 - 50k",
         "'50k' is not a whole number; write it in digits",
         "{column: Cell, part: start}"),

@@ -222,6 +222,28 @@ def test_a_blank_key_continues_or_is_a_problem() -> None:
     ]
 
 
+def test_a_row_below_one_that_was_not_read_continues_no_candidate() -> None:
+    """A row that was hidden or skipped may be of another person, and what is below a blank one a footer."""
+    ada, other, beta = _rows(("7", "a@example.com", "A"), ("8", "b@example.com", "B"), ("", "", "C"))
+    extra = "source: {group_by: {column: ID, blank: continues}}\n"
+    (found,) = _grouped([ada, beta], extra)
+    assert [str(problem) for problem in found.problems] == [
+        'c.csv, row 4, column "ID": the cell that identifies the candidate is blank, and the row above is blank or '
+        "left out; fill it in"
+    ]
+    assert [len(one.members) for one in _grouped([ada, other, beta], extra)] == [0, 2]
+
+
+def test_a_broken_row_differs_from_no_other() -> None:
+    """Its cells are not those of its columns: only that it is broken is told."""
+    ada, broken = _rows(("7", "a@example.com", "A"), ("", "7,b@example.com,B", "B"))
+    fault = Problem("csv-broken", "the row is broken", "correct it", CellPlace(ORIGIN, 3))
+    (found,) = _grouped(
+        [ada, replace(broken, problems=(fault,))], "source: {group_by: {column: ID, blank: continues}}\n"
+    )
+    assert found.problems == (fault,)
+
+
 def test_an_entry_without_a_key_holds_back_the_candidate_above() -> None:
     """A row with an entry and nobody's data is most likely a part of the candidate above: nothing of both is sent."""
     first, second, third = _rows(("7", "a@example.com", "A"), ("", "", "B"), ("", "", ""))

@@ -246,6 +246,41 @@ def test_a_mapping_file_of_this_machine_is_opened_and_kept(pages: Start, tmp_pat
     assert "the mapping file cannot be read" in shown.text
 
 
+def test_a_mapping_that_names_other_files_can_be_changed(pages: Start, tmp_path: Path) -> None:
+    """Its value table and its shared file are in the copy; it is fitted to a file that is read in another way."""
+    found = pages(file=odd_file(tmp_path), sandbox=True)
+    at_match(found)
+    (tmp_path / "levels.csv").write_text("cell,value\nSr,Senior\n", "utf-8")
+    (tmp_path / "_shared.yaml").write_text("answers: {salary: {column: Salary, optional: leave_out}}\n", "utf-8")
+    own = tmp_path / "own.yaml"
+    own.write_text(
+        "version: 1\nextends: _shared.yaml\ntarget: {job_post: 4f2c9a}\nsource: {header_row: 40}\n"
+        "candidate: {first_name: {column: Ad Soyad, part: first}, last_name: Ad Soyad, email: Info, cv: Ref}\n"
+        "answers:\n  phone: Line\n  level: {column: Level, values: levels.csv}\n",
+        "utf-8",
+    )
+    shown = found.client.get(walk.address(found, "match"))
+    shown = found.client.send(shown.form("/match/open"), path=str(own))
+    assert "Your mapping is kept, and fitted to this target" in shown.text
+    shown = change(found.client, shown, "use", "answers/phone", column="Line 2")
+    now = found.client.get(walk.address(found, "match") + "/file").html
+    assert ('"Sr": "Senior"' in now, "Line 2" in now, "header_row: 40" in now) == (True, True, False)
+    assert '"salary":\n    "column": "Salary"' in now
+
+
+def test_a_mapping_that_cannot_be_shown_can_be_begun_again(pages: Start, tmp_path: Path) -> None:
+    """The page has the steps, and a button that makes the proposal again."""
+    found = pages(file=odd_file(tmp_path), sandbox=True)
+    at_match(found)
+    draft = found.server.web.drafts.get(walk.address(found, "match").split("/")[2])
+    assert draft is not None
+    (found.server.web.drafts.folder(draft) / "odd people.yaml").write_text("{", "utf-8")
+    answer = found.client.get(walk.address(found, "match"))
+    assert "is not valid YAML" in answer.text
+    shown = found.client.send(answer.form("/match/propose"))
+    assert "questions are matched" in shown.text
+
+
 def test_hints_speak_of_clicks_and_not_of_the_mapping_file(pages: Start, tmp_path: Path) -> None:
     """Neither step names the copy that is read, nor its lines; the command that does the same does."""
     found = pages(file=odd_file(tmp_path), sandbox=True)
@@ -289,11 +324,11 @@ def test_another_reading_or_target_keeps_the_choices(pages: Start, tmp_path: Pat
     found = pages(file=odd_file(tmp_path), sandbox=True)
     shown = change(found.client, at_match(found), "use", "candidate/email", column="Info")
     change(found.client, shown, "use", "answers/phone", column="Line")
-    shown = found.client.send(found.client.get(walk.address(found, "file")).form("/file"), header_row="2")
+    shown = found.client.send(found.client.get(walk.address(found, "file")).form("/file"), header_row="3")
     assert "Your mapping is kept" in shown.text
     found.client.send(shown.form("/file/use"))
     shown = found.client.get(walk.address(found, "match"))
-    assert "none of the mapping's columns is in row 2" in shown.text
+    assert "none of the mapping's columns is in row 3" in shown.text
     shown = found.client.send(found.client.get(walk.address(found, "file")).form("/file"), header_row="1")
     found.client.send(shown.form("/file/use"))
     shown = found.client.send(found.client.get(walk.address(found, "target")).form("/target"), kind="pool", target="17")

@@ -339,6 +339,9 @@ def test_corrections_are_not_for_a_file_that_was_replaced(pages: Start, serve: S
     base = shown.address.removesuffix("/check")
     fields = shown.form("/check/cells").fields
     found.client.post(f"{base}/check/cells", {**fields, "r3c4": "+905550000001"})
+    assert "1 cell was corrected" in found.client.get(f"{base}/check").text
+    shown = found.client.send(found.client.get(f"{base}/result").form("/result/correct"))
+    assert "1 cell was corrected" in shown.text  # what was typed is not lost
     write_csv(people_file, [candidate(1), candidate(7, Phone="12")])
     found.client.send(found.client.get(f"{base}/check").form("/check"))
     walk.task_of(found)

@@ -73,8 +73,22 @@ HEADER_CASES = (
     *_both(
         "header-declared",
         "uses the declared row, whatever it looks like",
-        (("a@example.com", "1", "2"), _NAMES, *_PEOPLE),
-        Expected(("a@example.com", "1", "2"), {2: _NAMES, 3: _PEOPLE[0], 4: _PEOPLE[1]}),
+        (("a", "1", "2"), _NAMES, *_PEOPLE),
+        Expected(("a", "1", "2"), {2: _NAMES, 3: _PEOPLE[0], 4: _PEOPLE[1]}),
+        SourceOptions(header_row=1, delimiter=","),
+    ),
+    *_both(
+        "header-declared-person",
+        "refuses a declared row with an e-mail address: its candidate would be lost",
+        _PEOPLE,
+        Expected(
+            refused=(
+                "a.csv, row 1: the header row that the mapping gives has 'ada@example.com': it would not be imported; "
+                "correct header_row: under source: in the mapping, or add a row with the names of the columns above "
+                "the first candidate; the first rows are row 1: 'Ada', 'ada@example.com', 'London'; row 2: 'Alan', "
+                "'alan@example.org', 'Wilmslow'",
+            )
+        ),
         SourceOptions(header_row=1, delimiter=","),
     ),
     *_both(
@@ -117,8 +131,9 @@ HEADER_CASES = (
         Expected(
             refused=(
                 "a.csv, row 1: none of the first 40 rows looks like a header; set header_row: under source: in the "
-                "mapping to its row number; the first rows are row 1: 'Ada', 'ada@example.com', 'London'; row 2: "
-                "'Alan', 'alan@example.org', 'Wilmslow'",
+                "mapping to its row number, or add a row with the names of the columns above the first candidate; the "
+                "first rows are row 1: 'Ada', 'ada@example.com', 'London'; row 2: 'Alan', 'alan@example.org', "
+                "'Wilmslow'",
             )
         ),
     ),

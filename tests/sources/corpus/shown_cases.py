@@ -178,6 +178,12 @@ SHOWN_CASES = (
         '<workbookPr date1904="1"/>',
     ),
     _xlsx(
+        "last-moment-of-a-day",
+        "keeps the end of a day in its day, and a second that is not stored exactly",
+        ('<c r="A{row}" s="1"><v>45418.999999965</v></c>', '<c r="A{row}" s="1"><v>45418.6041666665</v></c>'),
+        Expected(("Born",), {2: ("2024-05-06 23:59:59",), 3: ("2024-05-06 14:30:00",)}),
+    ),
+    _xlsx(
         "negative-times",
         "reports times below zero",
         ('<c r="A{row}" s="2"><v>-3</v></c>', '<c r="A{row}" s="3"><v>-3</v></c>', '<c r="A{row}" s="2"><v>0</v></c>'),
