@@ -106,7 +106,7 @@ class _Table:
         return _columns(self.given)
 
     def rows(self) -> Iterator[Row]:
-        return map(_row, self.given, [self.columns] * len(self.given))
+        return (_row(row, self.columns, row.place.line) for row in self.given)
 
 
 def _columns(given: Sequence[Keys]) -> tuple[Column, ...]:
@@ -114,17 +114,17 @@ def _columns(given: Sequence[Keys]) -> tuple[Column, ...]:
     return tuple(Column.at(index, name) for index, name in enumerate(names))
 
 
-def _row(given: Keys, columns: Sequence[Column]) -> Row:
-    """A row, numbered by its line; a cell that is not given is blank."""
+def _row(given: Keys, columns: Sequence[Column], number: int) -> Row:
+    """A cell that is not given is blank."""
     cells = tuple(str(given.value(column.name) or "").strip() for column in columns)
-    return Row(Origin(given.place.file), given.place.line, cells)
+    return Row(Origin(given.place.file), number, cells)
 
 
 # --- what was expected --------------------------------------------------------------------------
 
 
 def _differences(test: TestRow, columns: Sequence[Column], resolved: ResolvedMapping) -> Iterator[Problem]:
-    given = [_row(row, columns) for row in test.given]
+    given = [_row(row, columns, number) for number, row in enumerate(test.given, test.place.line)]  # without gaps
     found = [
         row if isinstance(row, Filtered) else transform_row(row, resolved)
         for row in candidate_rows(lambda: iter(given), resolved)

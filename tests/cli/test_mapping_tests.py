@@ -207,3 +207,30 @@ def test_no_cell_that_may_be_about_a_person_is_written(serve: Callable[..., Serv
     kept = ("secret", "417", "345", "Rosa", "Zoe", "Real", "A17", "example.org")
     assert [word for word in kept if word in written.partition("rows:")[2]] == []
     assert all(word in written for word in ("SQL;Go", "Sr", "2024-05-01", 'start: "2024-05-01"'))
+
+
+def test_rows_of_one_candidate_stand_in_several_lines(tested: FrontDoor, tmp_path: Path) -> None:
+    """A row that continues the one above is directly below it, however many lines each has in the file."""
+    mapping = _MAPPING.replace("defaults:", "source: {group_by: {column: ID, blank: continues}}\ndefaults:")
+    mapping = mapping.partition("      sheet:")[0] + "      rows: all\n      company_name: Company\n"
+    (tmp_path / "m.yaml").write_text(
+        mapping.replace("level: {", "# {").replace('"text: Skills"', "# "), encoding="utf-8"
+    )
+    (tmp_path / "m.test.yaml").write_text(
+        """\
+questions: m.questions.json
+rows:
+  - given:
+      - ID: "7"
+        E-mail: ada@example.com
+        First: Ada
+        Last: Nur
+        Company: Acme
+      - ID: ""
+        Company: Öz
+    expect: {answers: {jobs: [{company_name: Acme}, {company_name: Öz}]}}
+""",
+        encoding="utf-8",
+    )
+    ran = tested("mapping", "test", "m.yaml")
+    assert ran.code == 0, ran.err
