@@ -15,7 +15,6 @@ from fastapi.responses import Response
 
 from importer.models import SourceOptions
 from importer.problems import UnusableInput, UsageError
-from importer.suggest import refitted
 from importer.web.check import start as start_check
 from importer.web.forms import Form, SentForm, receive_upload
 from importer.web.models.draft_mapping import DraftMapping, open_mapping
@@ -245,10 +244,8 @@ def _opened(page: ImportPage, path: Path, shown_as: str = "") -> Response:
     except UnusableInput:  # it was made for a file that is read in another way
         opened = replace(opened, source=page.draft.source, fits=False)
         sample = _sample(page, opened.source)
-    text = opened.text if opened.fits else refitted(opened.text, sample.proposal)
-    Matching(
-        text, mapping.path, Path(page.draft.file), sample, page.settings
-    )  # one that cannot be shown changes nothing
+    given = (opened.fitted(sample), mapping.path, Path(page.draft.file), sample, page.settings)
+    Matching(*given)  # one that cannot be shown changes nothing
     _matching(page)
     mapping.change(opened.text)
     page.change(source=opened.source, fits=opened.fits)

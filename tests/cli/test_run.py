@@ -349,7 +349,7 @@ def test_names_that_are_not_utf_8_are_accepted(serve: Serve) -> None:
 @pytest.mark.parametrize(
     ("source", "expected"),
     [
-        pytest.param("header_row: 2", "is in row 2 of the file, which contains 'person0@example.com'", id="declared"),
+        pytest.param("header_row: 2", "the header row that the mapping gives has 'person0@example.com'", id="declared"),
         pytest.param("header_row: 1", "", id="right"),
     ],
 )

@@ -28,6 +28,10 @@ class OpenedMapping:
     source: SourceOptions
     fits: bool
 
+    def fitted(self, sample: Sample) -> str:
+        """The text for the file and the target of a sample."""
+        return self.text if self.fits else refitted(self.text, sample.proposal)
+
 
 def open_mapping(path: Path, target: Target, settings: Settings, shown_as: str = "") -> OpenedMapping:
     """A mapping file that exists. shown_as: its name for a person, if that is not its path.
