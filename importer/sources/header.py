@@ -17,7 +17,7 @@ from importer.sources.likely_header import likely_header_rows
 from importer.sources.sheet import WINDOW, Record
 from importer.text.normalize import normalize_name
 
-_PERSON = re.compile(r"\s*[^\s@]+@[^\s@]+\.[^\s@]+\s*")  # an e-mail address: not the name of a column
+_PERSON = re.compile(r"\s*[^\s@]+@[^\s@.]+(?:\.[^\s@.]+)+\s*")  # an e-mail address: not the name of a column
 _ADD_HEADER = "add a row with the names of the columns above the first candidate"
 _SEARCHED = 40  # of them: the last that may be the header
 _JOINT = " / "  # between the names of a header of two rows
@@ -99,7 +99,7 @@ def _declared(origin: Origin, records: Sequence[Record], row: int, rows: int) ->
         raise UnusableInput(Problem("header-not-found", message, hint, CellPlace(origin, row)))
     people = (cell for record in chosen for cell in record.cells if _PERSON.fullmatch(cell))
     if (person := next(people, None)) is not None:
-        message = f"the header row that the mapping gives has {quoted(person)}: it would not be imported"
+        message = f"the header row that the mapping gives has {quoted(person)}: this candidate would not be imported"
         hint = f"correct header_row: under source: in the mapping, or {_ADD_HEADER}; {_first_rows(records)}"
         raise UnusableInput(Problem("header-not-found", message, hint, CellPlace(origin, row)))
     return replace(Header.of(*chosen), last_row=row + rows - 1)

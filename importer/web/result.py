@@ -122,12 +122,14 @@ def _with_corrections(page: ImportPage, run: FoundRun, fixed: Iterable[Corrected
     with page.web.changing:
         with RunTable(run.folder) as table:
             before = table.corrections
-        kept = dict(before) if fixed is None else {(one.row, one.column.index): one for one in fixed}
         since, sha256 = read_corrections(Path(page.draft.corrections)) if page.draft.corrections else ((), "")
-        for one in since if sha256 == run.manifest.sha256 else ():
-            cell = one.row, one.column.index
-            if kept.get(cell) == before.get(cell):
-                kept[cell] = one
+        is_of_file = sha256 == run.manifest.sha256
+        kept = {(one.row, one.column.index): one for one in (since if is_of_file else before.values())}
+        if fixed is not None:
+            now = {(one.row, one.column.index): one for one in fixed}
+            edited = {cell for cell in before.keys() | now.keys() if now.get(cell) != before.get(cell)}
+            kept = {cell: one for cell, one in kept.items() if cell not in edited}
+            kept |= {cell: now[cell] for cell in edited & now.keys()}
         write_corrections(path, kept.values(), run.manifest.sha256)
         page.change(check="", grid=run.manifest.run, corrections=str(path) if kept else "")
     return page.go("check")

@@ -342,6 +342,10 @@ def test_corrections_are_not_for_a_file_that_was_replaced(pages: Start, serve: S
     assert "1 cell was corrected" in found.client.get(f"{base}/check").text
     shown = found.client.send(found.client.get(f"{base}/result").form("/result/correct"))
     assert "1 cell was corrected" in shown.text  # what was typed is not lost
+    found.client.post(f"{base}/check/cells", {**fields, "r3c4": "+905550000002"})
+    fix(served.door.folder / "results" / fields["grid"] / "report.xlsx", {"Phone": "+905550000003"})
+    found.client.send(found.client.get(f"{base}/result").form("/result/fixed"))
+    assert "+905550000003" in found.client.get(f"{base}/check").text  # what was typed in the report came last
     write_csv(people_file, [candidate(1), candidate(7, Phone="12")])
     found.client.send(found.client.get(f"{base}/check").form("/check"))
     walk.task_of(found)

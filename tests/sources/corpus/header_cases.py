@@ -83,10 +83,10 @@ HEADER_CASES = (
         _PEOPLE,
         Expected(
             refused=(
-                "a.csv, row 1: the header row that the mapping gives has 'ada@example.com': it would not be imported; "
-                "correct header_row: under source: in the mapping, or add a row with the names of the columns above "
-                "the first candidate; the first rows are row 1: 'Ada', 'ada@example.com', 'London'; row 2: 'Alan', "
-                "'alan@example.org', 'Wilmslow'",
+                "a.csv, row 1: the header row that the mapping gives has 'ada@example.com': this candidate would not "
+                "be imported; correct header_row: under source: in the mapping, or add a row with the names of the "
+                "columns above the first candidate; the first rows are row 1: 'Ada', 'ada@example.com', 'London'; "
+                "row 2: 'Alan', 'alan@example.org', 'Wilmslow'",
             )
         ),
         SourceOptions(header_row=1, delimiter=","),
