@@ -268,16 +268,14 @@ class _Execution:
     def _begun(self, plan: Plan) -> Iterator[Ledger]:
         """The ledger, under the lock of the plan's target, with the run begun in it. Otherwise the plan is discarded.
 
-        Under the lock, no other run of this target is running: those that were killed are ended first.
+        Under the lock, no other run of this target is running, unless both are parts: those that were killed are ended.
         """
         with ExitStack() as held:
             try:
                 ledger = held.enter_context(open_ledger(self.order.settings.ledger_address))
-                part = plan.manifest.selection.part
-                lock = held.enter_context(ledger.lock_target(plan.manifest.scope, part))
-                events = [*self._unknown_to(ledger, plan), *self._end_killed(plan, ledger, lock.is_alone)]
-                ledger.begin_run(plan.ledger_run, is_alone=lock.is_alone)
-                lock.share()
+                held.enter_context(ledger.lock_target(plan.manifest.scope, plan.manifest.selection.part))
+                events = [*self._unknown_to(ledger, plan), *self._end_killed(plan, ledger)]
+                ledger.begin_run(plan.ledger_run)
             except ImporterError:
                 plan.discard()
                 raise
@@ -325,14 +323,14 @@ class _Execution:
             again = "rows that they imported are sent again, and the service says which candidates it has (409)"
             yield Remark(f"The ledger {ledger.name} is new, but {manifest.target} has earlier runs: {again}.")
 
-    def _end_killed(self, plan: Plan, ledger: Ledger, is_alone: bool) -> Iterator[Event]:
-        """Complete the runs for a target that were killed; beside other parts, those of the same part."""
+    def _end_killed(self, plan: Plan, ledger: Ledger) -> Iterator[Event]:
+        """Complete the runs for a target that were killed; as a part, those of the same part: others may be running."""
         # A run that the ledger does not know has sent nothing, and may just be waiting for the lock.
         unfinished = {record.run for record in ledger.unfinished_runs(plan.manifest.scope)}
         for folder, manifest in manifests_in(self.order.settings.out) if unfinished else ():
             if manifest.scope != plan.manifest.scope or manifest.run not in unfinished:
                 continue
-            if not is_alone and manifest.selection.part != plan.manifest.selection.part:
+            if (part := plan.manifest.selection.part) is not None and manifest.selection.part != part:
                 continue
             try:
                 run = close(folder, ledger).run

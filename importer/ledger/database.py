@@ -1,7 +1,7 @@
-"""A database: transactions, the locks of targets, and its errors as problems; see the ledgers in SQLite and PostgreSQL.
+"""A database with one connection: transactions, the locks of targets, and its errors as problems.
 
 The lock of a target has an owner, drawn anew each time that it is taken, and each transaction that writes ensures that
-the owners of its locks are still its own: a run that lost a lock without knowing it (a suspended machine) changes
+the owners of its locks are still the same: a run that lost a lock without knowing it (a suspended machine) changes
 nothing.
 """
 
@@ -13,7 +13,6 @@ import socket
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import ClassVar, Final, TypeVar
 
@@ -21,7 +20,7 @@ from sqlalchemy import Connection, Engine, bindparam, exc, insert, select, updat
 
 from importer.ledger.states import Scope
 from importer.ledger.tables import targets
-from importer.problems import Busy, DatabaseError, UnusableInput, unusable_file
+from importer.problems import Busy, DatabaseError, UnusableInput
 from importer.settings import LedgerAddress
 
 Result = TypeVar("Result")
@@ -37,16 +36,8 @@ class LockLost(DatabaseError):
         super().__init__("another run took over the target while the connection was lost")
 
 
-@dataclass(frozen=True, slots=True)
-class TargetLock:
-    """The lock of a target. is_alone: no other run of the target is running, until `share` is called."""
-
-    is_alone: bool = True
-    share: Callable[[], None] = lambda: None
-
-
 class Database:
-    """One database, safe to use from many threads.
+    """One database in SQLite or PostgreSQL; many threads may use it, one at a time does.
 
     address: may contain a password; name: in messages, without one; remedy: what to do when it cannot be written.
     """
@@ -57,18 +48,19 @@ class Database:
         self.address = address
         self.name = name
         self._engine = engine
-        self._owners: dict[str, str] = {}  # of the locks that are held, by the name of their target
-        self._writing = threading.RLock()  # in this process one thread writes at a time
+        self._connection: Connection | None = None
+        self._owners: dict[str, str | None] = {}  # by the name of a target that is locked; None: it never had one
+        self._one_thread = threading.RLock()
 
     def close(self) -> None:
-        self._engine.dispose()
+        with self._one_thread:
+            self._disconnect()
 
     # --- transactions; errors are DatabaseError ---
 
     def read_with(self, work: Work[Result]) -> Result:
         """Do work that only reads, in a transaction."""
-        with self._errors_translated(), self._engine.begin() as connection:
-            return work(connection)
+        return self._do(work, writes=False)
 
     def write_with(self, work: Work[Result]) -> Result:
         """Do work that writes, in a transaction; it is durable when this returns.
@@ -77,30 +69,35 @@ class Database:
 
         Raises LockLost: nothing was written, as another run holds the target.
         """
-        with self._writing, self._errors_translated(), self._engine.connect() as connection:
-            return self._written(connection, work)
+        return self._do(work, writes=True)
 
-    def _written(self, connection: Connection, work: Work[Result]) -> Result:
-        with connection.execution_options(writes=True).begin():
-            self._verify_owners(connection)
-            return work(connection)
+    def _do(self, work: Work[Result], *, writes: bool) -> Result:
+        with self._one_thread, self._errors_translated():
+            connection = self._connected().execution_options(writes=writes)
+            with connection.begin():
+                if writes:
+                    self._verify_owners(connection)
+                return work(connection)
 
-    def _ask(self, work: Work[Result]) -> Result:
-        """Read; an error is UnusableInput."""
-        with self._usable():
-            return self.read_with(work)
-
-    def _change(self, work: Work[Result]) -> Result:
-        """Write; an error is UnusableInput."""
-        with self._usable():
-            return self.write_with(work)
-
-    @contextmanager
-    def _usable(self) -> Iterator[None]:
+    def _ask(self, work: Work[Result], *, writes: bool = False) -> Result:
+        """Read or write; an error is UnusableInput."""
         try:
-            yield
+            return self._do(work, writes=writes)
         except DatabaseError as error:
             raise self._unusable(error) from None
+
+    def _change(self, work: Work[Result]) -> Result:
+        return self._ask(work, writes=True)
+
+    def _connected(self) -> Connection:
+        if self._connection is None:
+            self._connection = self._engine.connect()
+        return self._connection
+
+    def _disconnect(self) -> None:
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            connection.close()
 
     @contextmanager
     def _errors_translated(self) -> Iterator[None]:
@@ -112,7 +109,8 @@ class Database:
 
     # --- the locks of targets ---
 
-    def lock_target(self, scope: Scope, part: tuple[int, int] | None = None) -> AbstractContextManager[TargetLock]:
+    @contextmanager
+    def lock_target(self, scope: Scope, part: tuple[int, int] | None = None) -> Iterator[None]:
         """Hold the lock of one target. It is released when the process ends, even if it is killed.
 
         part: number and count of a part, which shares the target with the other parts of as many.
@@ -125,46 +123,31 @@ class Database:
             UnusableInput: the lock cannot be written; a part needs a ledger on a server.
         """
         name = "\n".join((scope.base, scope.target.operation.value, scope.target.id))
-        return self._lock_part(name, scope, *part) if part else self._lock_whole(name, scope)
-
-    @contextmanager
-    def _lock_whole(self, name: str, scope: Scope) -> Iterator[TargetLock]:
-        with self._locked_as(name, f"another run is writing to {scope}"):
-            yield TargetLock()
-
-    def _lock_part(self, _name: str, scope: Scope, _number: int, _count: int) -> AbstractContextManager[TargetLock]:
-        hint = "set IMPORTER_LEDGER and IMPORTER_LEDGER_KEY_FILE as docs/cluster.md says, or leave --part out"
-        raise unusable_file("ledger-not-shared", f"parts of {scope} need a ledger in PostgreSQL", hint, self.name)
-
-    @contextmanager
-    def _locked_as(self, name: str, busy: str) -> Iterator[None]:
-        """Hold the lock of this name, registered with a new owner. busy: begins the message if another one holds it."""
-        with self._usable():
-            if not self._take_lock(name):
-                raise self._busy(name, busy)
-        try:
-            self._register(name)
+        with self._lock_part(name, scope, *part) if part else self._locked(name, f"another run is writing to {scope}"):
             yield
-        finally:
-            self._owners.pop(name, None)
-            self._free_lock(name)
 
-    def _register(self, name: str, ending: str = "") -> None:
-        """Draw the owner of a lock that is held now. ending: of its name."""
-        owner = secrets.token_hex(16) + ending
-        started_at = datetime.now(UTC).isoformat(timespec="seconds")
+    @contextmanager
+    def _locked(self, name: str, busy: str) -> Iterator[None]:
+        """Hold the lock of this name, with a new owner. busy: begins the message if another process holds it."""
+        owner, started_at = secrets.token_hex(16), datetime.now(UTC).isoformat(timespec="seconds")
         values = {"owner": owner, "process": os.getpid(), "host": socket.gethostname(), "started_at": started_at}
 
         def register(connection: Connection) -> None:
             if not connection.execute(update(targets).where(targets.c.name == name).values(values)).rowcount:
                 connection.execute(insert(targets).values(name=name, **values))
 
-        self._change(register)
-        self._owners[name] = owner
+        self._take_lock(name, busy)
+        try:
+            self._change(register)
+            self._owners[name] = owner
+            yield
+        finally:
+            self._owners.pop(name, None)
+            self._free_lock(name)
 
     def _busy(self, name: str, busy: str) -> Busy:
         query = select(targets).where(targets.c.name == name)
-        found = self.read_with(lambda connection: connection.execute(query).one_or_none())
+        found = self._ask(lambda connection: connection.execute(query).one_or_none())
         holder = "a process that has just started"  # it has the lock, but has not written its name yet
         if found is not None:
             holder = f"process {found.process} on {found.host}, started {found.started_at}"
@@ -175,16 +158,21 @@ class Database:
 
         Raises LockLost: another run has taken one of them.
         """
-        if self._owners and dict(connection.execute(_OWNERS, {"held": [*self._owners]}).all()) != self._owners:
-            raise LockLost
+        if self._owners:
+            found = dict(connection.execute(_OWNERS, {"held": [*self._owners]}).all())
+            if any(found.get(name) != owner for name, owner in self._owners.items()):
+                raise LockLost
 
     # --- what each database does, or may do, in its own way ---
 
-    def _take_lock(self, name: str) -> bool:
-        """Whether the lock of this name is held now. It is free when the process ends, however it ends."""
+    def _take_lock(self, name: str, busy: str) -> None:
+        """Take the lock of this name. It is free when the process ends, however it ends. Raises Busy."""
         raise NotImplementedError
 
     def _free_lock(self, name: str) -> None:
+        raise NotImplementedError
+
+    def _lock_part(self, name: str, scope: Scope, number: int, count: int) -> AbstractContextManager[None]:
         raise NotImplementedError
 
     def _as_database_error(self, error: exc.DBAPIError) -> DatabaseError:
@@ -204,8 +192,8 @@ class Database:
     # --- what only one kind has ---
 
     def watch(self, on_waiting: Callable[[float | None], None]) -> None:
-        """Call with the seconds for which its server is waited for at most, and with None when it is back. This
-        happens on any thread, and only if it takes more than a moment.
+        """Call with the seconds for which its server is waited for at most, and with None when it is back; only if it
+        takes more than a moment.
         """
 
     def is_in_place(self) -> bool:

@@ -9,7 +9,19 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Self
 
-from sqlalchemy import ColumnElement, Connection, Engine, RowMapping, Select, bindparam, delete, insert, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Engine,
+    RowMapping,
+    Select,
+    and_,
+    bindparam,
+    delete,
+    insert,
+    select,
+    update,
+)
 
 from importer.ledger.database import Database, Result, Work
 from importer.ledger.fingerprints import Fingerprints
@@ -226,19 +238,20 @@ class Ledger(Database, AbstractContextManager["Ledger"]):
 
     # --- runs ---
 
-    def begin_run(self, record: RunRecord, *, is_alone: bool = True) -> None:
+    def begin_run(self, record: RunRecord) -> None:
         """Record a new run, and mark as unconfirmed what killed runs of the same scope had in flight.
 
-        is_alone: False beside other parts, which are running; then only what killed runs of the same part had.
+        Under the lock of its target, only the other parts of as many can be running: what they send is theirs.
 
         Raises UnusableInput: the ledger cannot be written, was moved, or its disk is almost full.
         """
         if reason := self._reason_not_to_send():
             raise self._unusable(DatabaseError(reason))
         killed = select(runs.c.run).filter_by(**_scope_values(record.scope), ended_at=None)
-        if not is_alone:
-            part = record.run[record.run.rfind(".") :] if "." in record.run else ""  # the run's ID ends with .2of4
-            killed = killed.where(runs.c.run.endswith(part, autoescape=True))
+        _, is_part, part = record.run.partition(".")  # the ID of a part ends with .2of4
+        if is_part:
+            of_others = runs.c.run.endswith(part[part.index("of") :]), ~runs.c.run.endswith(f".{part}")
+            killed = killed.where(~and_(*of_others))
 
         def begin(connection: Connection) -> None:
             _mark_killed(connection, people.c.run.in_(killed))

@@ -1,7 +1,7 @@
 """A ledger in PostgreSQL, for runs on several machines.
 
-The locks of targets are advisory locks of one session, and what their holder writes goes through this session: while it
-lives they are held. If it breaks, it is opened again with its locks, as long as no one else has had them.
+The locks of targets are advisory locks of its one session: while that lives they are held. If it breaks, it is opened
+again with its locks, as long as no one else has had them.
 """
 
 from __future__ import annotations
@@ -10,23 +10,22 @@ import math
 import os
 import threading
 import time
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
-from typing import Any, ClassVar, Final, TypeVar
+from typing import Any, ClassVar, Final
 
 import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
-from sqlalchemy import Connection, create_engine, exc, func, select
+from sqlalchemy import Connection, NullPool, create_engine, exc, func, select
 
 from importer.ledger.address import ledger_name, not_an_address
-from importer.ledger.database import Result, TargetLock, Work
+from importer.ledger.database import Result, Work
 from importer.ledger.ledger import Ledger
 from importer.ledger.states import Scope
 from importer.ledger.tables import targets
 from importer.problems import ConstraintError, DatabaseError, UnusableInput, unusable_file
 from importer.settings import LedgerAddress
 
-T = TypeVar("T")
 _PARAMETERS: Final = {
     "connect_timeout": 10,
     # The death of the server's machine, or of the network, is noticed within half a minute.
@@ -53,16 +52,12 @@ _CONFLICTS: Final = {"40001", "40P01", "23505"}  # serialization, deadlock, uniq
 _GOING_AWAY: Final = {"57P01", "57P02", "57P03", "25P03", "25006"}  # shutdown, crash, starting, too idle, a standby now
 _MOST_CONFLICTS: Final = 20  # of one transaction; more are a bug
 _INITIALIZING: Final = 0x1E_D6E5  # the advisory lock of creating the tables
-_NO_ANSWER_SECONDS: Final = 150.0  # to one statement, which the server itself ends before
 _RETRY_SECONDS: Final = 0.2
-_BEGINS: Final = " begins"
-_TAKING_SECONDS: Final = 2.0  # until the owner of a lock that was taken is written
-_BEGINNING_SECONDS: Final = 600.0  # of another part
 _WORTH_REPORTING: Final = 1.0  # seconds of waiting
 
 
 class Unreachable(DatabaseError):
-    """The server cannot be reached, or a connection broke: whether its transaction was committed is unknown."""
+    """The server cannot be reached, or the connection broke: whether its transaction was committed is unknown."""
 
 
 class Conflict(DatabaseError):
@@ -71,18 +66,6 @@ class Conflict(DatabaseError):
 
 class NotDurable(DatabaseError):
     """The server confirms a commit before it is on its disk."""
-
-
-class Session(psycopg.Connection[Any]):
-    """A connection that is closed when the server does not answer in time: a late answer would be taken for another."""
-
-    def wait(self, gen: Generator[Any, Any, T], interval: float = 0.1, timeout: float | None = None) -> T:
-        try:
-            return super().wait(gen, interval, timeout or _NO_ANSWER_SECONDS)
-        except psycopg.OperationalError as error:
-            if error.sqlstate is None:
-                self.pgconn.finish()
-            raise
 
 
 class PostgresLedger(Ledger):
@@ -96,58 +79,45 @@ class PostgresLedger(Ledger):
             conninfo = _conninfo(address.location)
         except psycopg.Error:  # its message may have a part of the password
             raise not_an_address() from None
-        options = {"pool_pre_ping": True, "max_overflow": -1, "hide_parameters": True}
-        engine = create_engine("postgresql+psycopg://", creator=lambda: _connect(conninfo), **options)
+        engine = create_engine(
+            "postgresql+psycopg://", creator=lambda: _connect(conninfo), poolclass=NullPool, hide_parameters=True
+        )
         super().__init__(address, ledger_name(address), engine)
-        self._locked: list[tuple[str, bool]] = []  # the names of locks, and whether they are shared
-        self._holder: Connection | None = None  # its session has the locks; used by the thread that writes
+        self._held: list[tuple[str, bool]] = []  # the names of locks, and whether they are shared
         self._was_there = False
         self._on_waiting: Callable[[float | None], None] = lambda _: None
         self._is_reported = False
         self._has_ended = threading.Event()
 
-    def read_with(self, work: Work[Result]) -> Result:
-        return self._repeated(lambda: super(PostgresLedger, self).read_with(work))
-
-    def write_with(self, work: Work[Result]) -> Result:
-        return self._repeated(lambda: self._write_once(work))
-
-    def _write_once(self, work: Work[Result]) -> Result:
-        with self._writing:
-            if not self._locked:
-                return super().write_with(work)
-            return self._in_session(lambda session: self._written(session, work))
-
     def close(self) -> None:
         self._has_ended.set()
-        self._end_session()
         super().close()
 
-    # --- a server that is away ---
+    # --- a server that is away, and the session that is opened again ---
 
-    def _repeated(self, once: Callable[[], Result]) -> Result:
+    def _do(self, work: Work[Result], *, writes: bool) -> Result:
         """Do it until it succeeds, as long as the server is waited for."""
         conflicts, until = 0, math.inf
-        while True:
-            try:
-                result = once()
-            except Unreachable:
-                self._engine.dispose()
-                until = min(until, time.monotonic() + self.address.patience)
-                if not self._wait(until):
-                    raise
-            except Conflict:
-                conflicts += 1
-                if conflicts == _MOST_CONFLICTS:
-                    raise
-            else:
-                self._was_there = True
-                self._report(None)
-                return result
+        with self._one_thread:
+            while True:
+                try:
+                    result = super()._do(work, writes=writes)
+                except Unreachable:
+                    self._disconnect()
+                    until = min(until, time.monotonic() + self.address.patience)
+                    if not self._wait(until - time.monotonic()):
+                        raise
+                except Conflict:
+                    conflicts += 1
+                    if conflicts == _MOST_CONFLICTS:
+                        raise
+                else:
+                    self._was_there = True
+                    self._report(None)
+                    return result
 
-    def _wait(self, until: float) -> bool:
+    def _wait(self, left: float) -> bool:
         """Wait a moment for the server. False if that time is over; then no one waits until the server is back."""
-        left = until - time.monotonic()
         if left <= 0:
             self._was_there = False
         elif self._was_there and self.address.patience - left > _WORTH_REPORTING:
@@ -158,12 +128,79 @@ class PostgresLedger(Ledger):
         self._on_waiting = on_waiting
 
     def _report(self, seconds: float | None) -> None:
-        if self._is_reported is not (seconds is None):
-            return
-        with self._writing:
-            if self._is_reported is (seconds is None):  # else another thread has just reported it
-                self._is_reported = seconds is not None
-                self._on_waiting(seconds)
+        if self._is_reported is (seconds is None):  # else it is known
+            self._is_reported = seconds is not None
+            self._on_waiting(seconds)
+
+    def _connected(self) -> Connection:
+        """The session with all locks.
+
+        Raises:
+            LockLost: another run has, or has had, one of them.
+            Unreachable: the server has not noticed yet that the old session is dead.
+        """
+        if self._connection is not None and self._connection.invalidated:  # it would connect again, without the locks
+            self._disconnect()
+        if self._connection is None:
+            session = super()._connected()
+            with ExitStack() as failed:
+                failed.callback(self._disconnect)
+                with session.begin():
+                    are_free = all(_lock(session, *each) for each in self._held)
+                    self._verify_owners(session)
+                if not are_free:
+                    raise Unreachable("the lock of the target was lost with its connection")
+                failed.pop_all()
+            return session
+        return self._connection
+
+    # --- locks ---
+
+    @contextmanager
+    def _lock_part(self, name: str, scope: Scope, number: int, count: int) -> Iterator[None]:
+        """The lock of the target, shared with the other parts of as many, and one of its own.
+
+        A part registers its own lock before it looks for parts of another count, so that of two at least one sees the
+        other.
+        """
+        owner = select(targets.c.owner).where(targets.c.name == name)
+        others = select(targets.c.name).where(
+            targets.c.name.startswith(f"{name}\n", autoescape=True), ~targets.c.name.endswith(f"/{count}")
+        )
+        self._take_lock(name, f"another run is writing to {scope}", shared=True)
+        try:
+            self._owners[name] = self._ask(lambda session: session.scalar(owner))  # a whole run changes it
+            with self._locked(f"{name}\n{number}/{count}", f"another run is writing part {number}/{count} of {scope}"):
+                for other in self._ask(lambda session: session.scalars(others).all()):
+                    parts = other.rpartition("/")[2]
+                    self._take_lock(other, f"another run in {parts} parts is writing to {scope}", shared=True)
+                    self._free_lock(other, shared=True)
+                yield
+        finally:
+            self._owners.pop(name, None)
+            self._free_lock(name, shared=True)
+
+    def _take_lock(self, name: str, busy: str, *, shared: bool = False) -> None:
+        with self._one_thread:
+            is_new = (name, shared) not in self._held
+            if not (is_new and self._ask(lambda session: _lock(session, name, shared))):
+                raise self._busy(name, busy)
+            self._held.append((name, shared))
+
+    def _free_lock(self, name: str, *, shared: bool = False) -> None:
+        with self._one_thread:
+            self._held.remove((name, shared))
+            if not self._held:
+                self._disconnect()
+            elif self._connection is not None:
+                free = func.pg_advisory_unlock_shared if shared else func.pg_advisory_unlock
+                with suppress(DatabaseError):  # with its session the lock is free, too
+                    super()._do(lambda session: session.execute(select(free(_number(name)))), writes=False)
+
+    def _keep_others_from_creating(self, connection: Connection) -> None:
+        connection.execute(select(func.pg_advisory_xact_lock(_INITIALIZING)))
+
+    # --- what it says ---
 
     def _as_database_error(self, error: exc.DBAPIError) -> DatabaseError:
         reason, state = _reason(error.orig or error), getattr(error.orig, "sqlstate", None) or ""
@@ -173,130 +210,6 @@ class PostgresLedger(Ledger):
         if state in _CONFLICTS:
             return Conflict(reason)
         return (ConstraintError if state.startswith("23") else DatabaseError)(reason)
-
-    # --- locks ---
-
-    @contextmanager
-    def _lock_part(self, name: str, scope: Scope, number: int, count: int) -> Iterator[TargetLock]:
-        """The lock of the target, shared with the other parts of as many, and one of its own.
-
-        The first one holds it alone until it is shared: then what killed runs left is settled, and its owner ends with
-        the count of parts. Until then, the next part that gets it is alone.
-        """
-        ending = f"/{count}"
-        with ExitStack() as held:
-            with self._usable():
-                is_alone = self._take_alone_or_shared(name, ending, scope)
-            held.callback(self._owners.pop, name, None)
-            held.callback(self._free_lock, name, shared=not is_alone)
-            if is_alone:
-                self._register(name, ending + _BEGINS)
-            own = f"another run is writing part {number}{ending} of {scope}"
-            held.enter_context(self._locked_as(f"{name}\n{number}{ending}", own))
-
-            def share() -> None:
-                if (name, False) in self._locked:
-                    self._register(name, ending)
-                    self._take_lock(name, shared=True)
-                    self._free_lock(name)
-                    held.callback(self._free_lock, name, shared=True)
-
-            yield TargetLock(is_alone, share)
-
-    def _take_alone_or_shared(self, name: str, ending: str, scope: Scope) -> bool:
-        """Take the lock of a target alone, or shared with other parts; returns whether alone.
-
-        Waits while another part begins, which takes as long as the reports of killed runs.
-
-        Raises Busy: a whole run holds it, or parts of another count.
-        """
-        query, begun = select(targets.c.owner).where(targets.c.name == name), time.monotonic()
-        while True:
-            if self._take_lock(name):
-                return True
-            is_shared = self._take_lock(name, shared=True)
-            owner = self.read_with(lambda connection: connection.scalar(query)) or ""
-            if is_shared and owner.endswith(ending):
-                self._owners[name] = owner
-                return False
-            if is_shared:
-                self._free_lock(name, shared=True)
-            is_beginning = not is_shared and owner.endswith(ending + _BEGINS)
-            if time.monotonic() - begun > (_BEGINNING_SECONDS if is_beginning else _TAKING_SECONDS):
-                parts = f" in {owner.rpartition('/')[2].removesuffix(_BEGINS)} parts" if "/" in owner else ""
-                raise self._busy(name, f"another run{parts} is writing to {scope}")
-            self._has_ended.wait(_RETRY_SECONDS)
-
-    def _take_lock(self, name: str, *, shared: bool = False) -> bool:
-        def take(session: Connection) -> bool:
-            with session.begin():
-                return _lock(session, name, shared)
-
-        with self._writing:
-            is_new = (name, shared) not in self._locked
-            is_free = is_new and self._repeated(lambda: self._in_session(take))
-            if is_free:
-                self._locked.append((name, shared))
-            elif not self._locked:
-                self._end_session()
-            return is_free
-
-    def _free_lock(self, name: str, *, shared: bool = False) -> None:
-        with self._writing:
-            if (name, shared) not in self._locked:
-                return
-            self._locked.remove((name, shared))
-            if not self._locked:
-                self._end_session()
-            elif self._holder is not None:
-                free = func.pg_advisory_unlock_shared if shared else func.pg_advisory_unlock
-                with suppress(DatabaseError), self._errors_translated(), self._holder.begin():
-                    self._holder.execute(select(free(_number(name))))
-
-    # --- the session that holds them ---
-
-    def _in_session(self, work: Callable[[Connection], Result]) -> Result:
-        """Do it in the session with the locks; if that breaks, it is opened again the next time."""
-        try:
-            with self._errors_translated():
-                return work(self._session())
-        except Unreachable:
-            self._end_session()
-            raise
-
-    def _session(self) -> Connection:
-        """The session with all locks; opened again if it broke.
-
-        Raises:
-            LockLost: another run has, or has had, one of them.
-            Unreachable: the server has not noticed yet that the old session is dead.
-        """
-        if self._holder is not None and self._holder.invalidated:  # it would connect again, without the locks
-            self._end_session()
-        if self._holder is None:
-            with ExitStack() as failed:
-                session = self._engine.connect()
-                failed.callback(session.close)
-                session.detach()  # closed, it ends: in a pool it would keep the locks
-                with session.begin():
-                    are_free = all(_lock(session, *each) for each in self._locked)
-                    self._verify_owners(session)
-                if not are_free:
-                    raise Unreachable("the lock of the target was lost with its connection")
-                failed.pop_all()
-            self._holder = session
-        return self._holder
-
-    def _end_session(self) -> None:
-        with self._writing:
-            session, self._holder = self._holder, None
-            if session is not None:
-                session.close()
-
-    # --- what it says ---
-
-    def _keep_others_from_creating(self, connection: Connection) -> None:
-        connection.execute(select(func.pg_advisory_xact_lock(_INITIALIZING)))
 
     def _unusable(self, error: DatabaseError | OSError) -> UnusableInput:
         if isinstance(error, NotDurable):
@@ -324,11 +237,11 @@ def _conninfo(location: str) -> str:
     return make_conninfo(**{**_PARAMETERS, **tls, **given})
 
 
-def _connect(conninfo: str) -> Session:
+def _connect(conninfo: str) -> psycopg.Connection[Any]:
     """A new session. Raises Unreachable, NotDurable."""
     with ExitStack() as failed:
         try:
-            session = Session.connect(conninfo)
+            session = psycopg.connect(conninfo)
             failed.callback(session.close)
             found = session.execute(_SET_UP.encode()).fetchone()
             session.commit()

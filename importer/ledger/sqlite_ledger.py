@@ -8,14 +8,15 @@ from collections.abc import Callable
 from contextlib import closing, suppress
 from hashlib import sha256
 from pathlib import Path
-from typing import ClassVar, Final
+from typing import ClassVar, Final, NoReturn
 
-from sqlalchemy import URL, Connection, QueuePool, create_engine, event, exc
+from sqlalchemy import URL, Connection, NullPool, create_engine, event, exc
 
 from importer.file_lock import acquire
 from importer.files import INTERNAL, internal_folder
 from importer.ledger.ledger import Ledger
-from importer.problems import ConstraintError, DatabaseError, UnusableInput, not_writable
+from importer.ledger.states import Scope
+from importer.problems import ConstraintError, DatabaseError, UnusableInput, not_writable, unusable_file
 from importer.settings import LedgerAddress
 from importer.sqlite_file import FREE_IT, connect, create_private, errors_translated, inode_of, unusable
 
@@ -34,26 +35,30 @@ class SqliteLedger(Ledger):
         except OSError as error:
             raise not_writable(path, error.strerror or str(error)) from None
         create_private(path)
-        url, options = URL.create("sqlite", database=str(path)), {"max_overflow": -1, "hide_parameters": True}
-        engine = create_engine(url, creator=lambda: connect(path), poolclass=QueuePool, **options)
+        url = URL.create("sqlite", database=str(path))
+        engine = create_engine(url, creator=lambda: connect(path), poolclass=NullPool, hide_parameters=True)
         event.listen(engine, "begin", _begin)
         super().__init__(address, str(path), engine)
         self._path = path
         self._inode = inode_of(path)
         self._free: dict[str, Callable[[], None]] = {}
 
-    def _take_lock(self, name: str) -> bool:
+    def _take_lock(self, name: str, busy: str) -> None:
         path = self._path.parent / INTERNAL / f"{self._path.name}.{sha256(name.encode()).hexdigest()[:12]}.lock"
         try:
             lock = acquire(path)
         except OSError as error:
             raise not_writable(path, error.strerror or str(error)) from None
-        if lock is not None:
-            self._free[name] = lock.release
-        return lock is not None
+        if lock is None:
+            raise self._busy(name, busy)
+        self._free[name] = lock.release
 
     def _free_lock(self, name: str) -> None:
         self._free.pop(name)()
+
+    def _lock_part(self, name: str, scope: Scope, number: int, count: int) -> NoReturn:
+        hint = "set IMPORTER_LEDGER and IMPORTER_LEDGER_KEY_FILE as docs/cluster.md says, or leave --part out"
+        raise unusable_file("ledger-not-shared", f"parts of {scope} need a ledger in PostgreSQL", hint, self.name)
 
     def _as_database_error(self, error: exc.DBAPIError) -> DatabaseError:
         if isinstance(error.orig, sqlite3.IntegrityError):
@@ -67,9 +72,12 @@ class SqliteLedger(Ledger):
         return not_writable(Path(error.filename or self._path), error.strerror or str(error))
 
     def scrub(self) -> bool:
-        with self._usable(), errors_translated(), closing(connect(self._path)) as connection:
-            connection.execute("VACUUM")
-            (is_busy, *_) = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        try:
+            with errors_translated(), closing(connect(self._path)) as connection:
+                connection.execute("VACUUM")
+                (is_busy, *_) = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        except DatabaseError as error:
+            raise self._unusable(error) from None
         return not is_busy
 
     def is_in_place(self) -> bool:

@@ -7,6 +7,8 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -237,42 +239,39 @@ def test_the_database_refuses_a_run_that_does_not_know_that_its_lock_is_lost(
 
 
 def test_parts_share_a_target_and_nothing_else(address: LedgerAddress) -> None:
-    """The first one is alone until it shares; a whole run, the same part and parts of another count are refused."""
-    with begun(address) as one, open_ledger(address) as two, one.lock_target(JOB_POST, (1, 2)) as first:
-        assert first.is_alone
-        first.share()
-        with two.lock_target(JOB_POST, (2, 2)) as second:
-            assert not second.is_alone
-            for other in (None, (2, 2), (1, 3)):
-                with open_ledger(address) as late, pytest.raises(Busy), late.lock_target(JOB_POST, other):
-                    pytest.fail("the target was given twice")
-    with open_ledger(address) as whole, whole.lock_target(JOB_POST) as lock:
-        assert lock.is_alone
+    """A whole run, the same part and parts of another count are refused, until the last part has ended."""
+    with begun(address) as one, open_ledger(address) as two, one.lock_target(JOB_POST, (1, 2)):
+        others = (None, "run is"), ((2, 2), "run is writing part 2/2"), ((1, 3), "run in 2 parts is")
+        for part, who in others:
+            late = open_ledger(address)
+            with two.lock_target(JOB_POST, (2, 2)), late, pytest.raises(Busy, match=f"another {who}"):
+                late.lock_target(JOB_POST, part).__enter__()
+    with open_ledger(address) as whole, whole.lock_target(JOB_POST):
+        pass
 
 
-def test_a_part_waits_for_one_that_begins(address: LedgerAddress) -> None:
-    """Until then what killed runs left is not settled; if the other one ends before, this one does it."""
-    alone: list[bool] = []
+def test_a_run_beside_parts_is_refused_at_any_moment(address: LedgerAddress) -> None:
+    """Parts of two counts that begin at the same time never run together."""
+    begun(address).close()
+    running: list[int] = []
 
-    def second() -> None:
-        with open_ledger(address) as ledger, ledger.lock_target(JOB_POST, (2, 2)) as lock:
-            alone.append(lock.is_alone)
+    def run(count: int) -> None:
+        with suppress(Busy), open_ledger(address) as ledger, ledger.lock_target(JOB_POST, (1, count)):
+            running.append(count)
+            time.sleep(0.02)
+            assert set(running) == {count}
+            running.remove(count)
 
-    with begun(address) as ledger, ledger.lock_target(JOB_POST, (1, 2)):
-        thread = threading.Thread(target=second)
-        thread.start()
-        thread.join(0.5)
-        assert not alone
-    thread.join()
-    assert alone == [True]
+    for _ in range(10):
+        with ThreadPoolExecutor() as pool:
+            list(pool.map(run, (2, 3)))
 
 
 def test_a_part_that_lost_its_lock_to_others_writes_nothing(postgres: Server, address: LedgerAddress) -> None:
-    """Neither after a whole run, nor after parts that began anew."""
-    for part in (None, (1, 2)):
+    """Neither after a whole run, nor after the same part began anew."""
+    for part in (None, (2, 2)):
         wait_until(lambda: not postgres.execute("SELECT 1 FROM pg_locks WHERE locktype = 'advisory'"))
-        with begun(address, f"run-{part}.2of2") as ledger, ledger.lock_target(JOB_POST, (2, 2)) as lock:
-            lock.share()
+        with begun(address, f"run-{part}.2of2") as ledger, ledger.lock_target(JOB_POST, (2, 2)):
             end_lock_session(postgres)
             with open_ledger(address) as other, other.lock_target(JOB_POST, part):
                 pass
@@ -280,16 +279,19 @@ def test_a_part_that_lost_its_lock_to_others_writes_nothing(postgres: Server, ad
                 intend(ledger, make_intent(ledger, 3, run=f"run-{part}.2of2"))
 
 
-def test_a_part_settles_what_its_own_killed_run_left(address: LedgerAddress) -> None:
-    """Beside other parts; what they have in flight is theirs."""
-    with begun(address, "a.1of2") as ledger:
-        ledger.begin_run(record("a.2of2"))
-        for row, run in ((2, "a.1of2"), (3, "a.2of2")):
+def test_a_part_settles_what_killed_runs_left(address: LedgerAddress) -> None:
+    """What the other parts of as many have in flight is theirs; no other run can be running."""
+    killed = ["a.1of2", "a.2of2", "a.1of3", "a"]
+    with begun(address, "a") as ledger:
+        for run in killed[:-1]:
+            ledger.begin_run(record(run))
+        for row, run in enumerate(killed):
             intend(ledger, make_intent(ledger, row, run=run))
-        ledger.begin_run(record("b.2of2"), is_alone=False)
-        identities = [make_intent(ledger, row).attempt.identity for row in (2, 3)]
+        ledger.begin_run(record("b.2of2"))
+        identities = [make_intent(ledger, row).attempt.identity for row in range(4)]
         known = ledger.look_up(identities)
-        assert [known[each].state for each in identities] == [State.IN_FLIGHT, State.UNCONFIRMED]
+        left = State.UNCONFIRMED
+        assert [known[each].state for each in identities] == [State.IN_FLIGHT, left, left, left]
 
 
 # --- several processes write at the same time ---
