@@ -33,7 +33,7 @@ class PendingRow:
     for it. last: the last response to them. tries: responses that did not settle it, since another row that was sent
     again was settled (`settled`: how many these were). odd: the status of such a response, if it was odd, when so many
     rows were `accepted`. refusals: requests that were not processed, one after the other, since `refused_since`. turn:
-    of its next request, if it has one. intended_at: when the intent was written. run: that sends it.
+    of its next request, if it has one. run: that sends it.
     """
 
     row: int
@@ -53,7 +53,6 @@ class PendingRow:
     refusals: int = 0
     refused_since: float | None = None
     turn: float | None = None
-    intended_at: float = 0.0
     run: str = ""
 
     @property

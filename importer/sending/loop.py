@@ -411,11 +411,11 @@ class Loader:
             self._on_way -= len(intended)
             self._new.extendleft(pending for _, pending in intended)
             intended = []
-        self._writes, self._intended, now = [], [], self._clock.uptime()
+        self._writes, self._intended = [], []
         for index, pending in intended:
             refusal = refused.get(index)
             if refusal is None:
-                pending.state, pending.intended_at = State.IN_FLIGHT, now
+                pending.state = State.IN_FLIGHT
                 self._senders.send(pending)
             else:
                 self._on_way -= 1

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import queue
 import re
-import sys
 import threading
 import time
 from dataclasses import dataclass
@@ -155,11 +154,6 @@ class Cancellation:
     def time(self) -> float:
         """Seconds since the epoch."""
         return self._began + (time.time() - self._began) * self._speed
-
-    @staticmethod
-    def uptime() -> float:
-        """Real seconds, also of the time in which this machine was suspended."""
-        return time.clock_gettime(time.CLOCK_BOOTTIME) if sys.platform == "linux" else time.monotonic()
 
     def sleep(self, until: threading.Event, seconds: float) -> None:
         """Wait for so many seconds, or until the event."""

@@ -21,8 +21,8 @@ from importer.sending.options import Cancellation
 from importer.sending.pace import Pace
 from importer.service import NoReply, Reply
 
+_TRIES: Final = 5  # one shortly after the other, then the loop decides
 LONG_WAIT: Final = 1.5  # seconds: from here on a waiting row is written as not accepted
-_OLDEST_INTENT: Final = 5.0  # seconds: a process that was suspended for longer may have lost its target to another run
 _FIRST_WAIT, _LONGEST_WAIT = 0.5, 60.0  # seconds; each next one is twice as long
 TOO_MANY: Final = frozenset({425, 429})  # the service asks for fewer requests
 
@@ -53,7 +53,7 @@ class Waits(NamedTuple):
 
 
 class Unsent(NamedTuple):
-    """The row comes back: the run has paused or ended, or the intent is too old."""
+    """The row comes back: the run has paused or ended."""
 
     pending: PendingRow
 
@@ -172,7 +172,9 @@ class Senders:
         retrying = tenacity.Retrying(
             retry=tenacity.retry_if_result(_is_not_processed),
             wait=lambda state: wait_after(_result(state).answer, refusals + state.attempt_number),
-            stop=lambda state: self._has_ended.is_set() or state.upcoming_sleep > LONG_WAIT or self._is_old(pending),
+            stop=lambda state: (
+                self._has_ended.is_set() or state.attempt_number == _TRIES or state.upcoming_sleep > LONG_WAIT
+            ),
             sleep=lambda seconds: self._clock.sleep(self._has_ended, seconds),
             before_sleep=lambda state: self.told.put(Refused(*_result(state))),
             retry_error_callback=lambda state: Waits(*_result(state), state.upcoming_sleep),
@@ -190,15 +192,12 @@ class Senders:
         if turn > now:
             self._clock.sleep(self._has_ended, turn - now)
         began = self._clock.now()
-        if self._has_ended.is_set() or self._clock.is_paused or self._is_old(pending):
+        if self._has_ended.is_set() or self._clock.is_paused:
             return Unsent(pending)
         answer = self._send(pending.body)
         now = self._clock.now()
         self._pace.answered(now, is_refused=isinstance(answer, Reply) and answer.status in TOO_MANY)
         return Replied(pending, answer, now - began)
-
-    def _is_old(self, pending: PendingRow) -> bool:
-        return self._clock.uptime() - pending.intended_at > _OLDEST_INTENT
 
 
 def _is_not_processed(told: Told) -> bool:

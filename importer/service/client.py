@@ -6,7 +6,6 @@ import base64
 import json
 import re
 import threading
-import time
 from typing import Any, Final, NamedTuple
 from urllib.parse import urlsplit
 
@@ -21,7 +20,6 @@ from importer.settings import Settings, UploadForm
 
 _REQUIRED_KEY: Final = {Operation.APPLY: "message", Operation.ADD_TO_POOL: "id"}  # in the body of a 201 (4.2, 2.5)
 _WORDS: Final = ("message", "detail", "error", "errors")
-_EXPLAINED_SECONDS: Final = 30.0
 _LARGEST_ID: Final = 2**63 - 1  # that the table of a run can keep
 
 
@@ -87,7 +85,8 @@ class RecruitingService:
         }
         self._post_headers = {**self._headers, "Content-Type": "application/json"}
         self._limits = limits or Limits()
-        self._explaining, self._refusal = threading.Lock(), (0.0, NoReply("", may_have_arrived=False))
+        self._explaining = threading.Lock()
+        self._tls_refusal: NoReply | None = None
         self._transport = open_transport(self._limits, connections, transport)
         self._options_separator = options_separator
 
@@ -170,10 +169,9 @@ class RecruitingService:
         if isinstance(raw, NoReply) and raw.reason == Failure.TLS_REFUSED:
             from importer.service.certificates import explained  # rarely needed
 
-            with self._explaining:  # it connects again: once for all senders, and now and then
-                if time.monotonic() >= self._refusal[0]:
-                    self._refusal = time.monotonic() + _EXPLAINED_SECONDS, explained(raw, request.url, self._limits)
-                return self._refusal[1]
+            with self._explaining:  # it connects again: once for all senders
+                self._tls_refusal = self._tls_refusal or explained(raw, request.url, self._limits)
+                return self._tls_refusal
         return raw
 
 

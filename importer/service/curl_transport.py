@@ -10,7 +10,6 @@ from __future__ import annotations
 import errno
 import os
 import select
-import socket
 import ssl
 import sys
 import threading
@@ -25,7 +24,6 @@ from importer.service.transport import Failure, Limits, NoReply, RawReply, Reque
 
 _NONE: Final = -1  # libcurl's value for "no socket"
 _NEVER: Final = float("-inf")
-_RECEIVED_AT: Final = 128  # offset of the count of received bytes in Linux' struct tcp_info
 
 
 class CurlTransport:
@@ -71,7 +69,6 @@ class _Handle:
         kept = curl.getinfo(pycurl.ACTIVESOCKET)
         is_old = self._began >= self._last_used + self._limits.idle
         curl.setopt(pycurl.FRESH_CONNECT, kept != _NONE and (is_old or _has_something_to_read(kept)))
-        received = _bytes_received(kept) if self._is_encrypted and kept != _NONE else 0
         error = pycurl.E_OK
         try:
             curl.perform()
@@ -81,9 +78,6 @@ class _Handle:
         status = curl.getinfo(pycurl.RESPONSE_CODE)
         if status < 200:  # below 200: only an interim response
             return NoReply(self._reason(error), may_have_arrived=self._was_started)
-        if self._is_encrypted and not curl.getinfo(pycurl.NUM_CONNECTS) and self._came_before(received):
-            self._last_used = _NEVER
-            return NoReply(Failure.LOST, may_have_arrived=True)
         body = b"".join(self._pieces)[: self._most]
         return RawReply(status, self._relevant_headers(), body, error == pycurl.E_OK)
 
@@ -108,19 +102,7 @@ class _Handle:
             if request.body is None:
                 curl.setopt(pycurl.HTTPGET, 1)
             curl.setopt(pycurl.CUSTOMREQUEST, request.method)
-            self._is_encrypted = request.url.startswith("https:")
-            # Only Linux counts received bytes: see `_came_before`
-            curl.setopt(pycurl.FORBID_REUSE, self._is_encrypted and sys.platform != "linux")
             self._target = target
-
-    def _came_before(self, received: int) -> bool:
-        """Whether the response on a kept, encrypted connection may have been there before its request was sent.
-
-        A second response to the request before may wait in the TLS library, where it cannot be seen: then nothing more
-        arrived on the socket, or the response to this request is still to be read.
-        """
-        number = self._curl.getinfo(pycurl.ACTIVESOCKET)
-        return number != _NONE and (_bytes_received(number) <= received or _has_something_to_read(number))
 
     def _relevant_headers(self) -> dict[str, str]:
         asked = self._curl.getinfo_raw  # bytes: a header may not be UTF-8
@@ -179,18 +161,6 @@ def _has_something_to_read(number: int) -> bool:
         return bool(look.poll(0))
     except (OSError, ValueError):
         return True
-
-
-def _bytes_received(number: int) -> int:
-    """The number of bytes received on that socket; 0 if unknown."""
-    connection = socket.socket(socket.AF_INET, socket.SOCK_STREAM, fileno=number)
-    try:
-        info = connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, _RECEIVED_AT + 8)
-    except OSError:  # libcurl has closed it
-        return 0
-    finally:
-        connection.detach()
-    return int.from_bytes(info[_RECEIVED_AT:], sys.byteorder)
 
 
 _TLS: Final = dict.fromkeys(

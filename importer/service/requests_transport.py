@@ -11,7 +11,6 @@ import http
 import http.client
 import io
 import socket
-import ssl
 import threading
 import time
 from typing import Any, ClassVar, Final
@@ -222,9 +221,7 @@ class _Kept:
     def is_connected(self) -> bool:
         """Whether a kept connection may be used: it is not closed, and nothing has arrived since its last response."""
         is_fresh = time.monotonic() - self._last_used < _CALL.limits.idle
-        if not (is_fresh and super().is_connected):  # type: ignore[misc]
-            return False
-        _CALL.is_connected = not (isinstance(self.sock, ssl.SSLSocket) and self.sock.pending())
+        _CALL.is_connected = is_fresh and super().is_connected  # type: ignore[misc]
         return _CALL.is_connected
 
 

@@ -40,7 +40,7 @@ MUTANTS = (
         "sending/loop.py",
         "        try:\n            refused = self._ledger.write(writes)\n",
         "        for _, pending in intended:\n"
-        "            pending.state, pending.intended_at = State.IN_FLIGHT, self._clock.uptime()\n"
+        "            pending.state = State.IN_FLIGHT\n"
         "            self._senders.send(pending)\n"
         "        intended = []\n"
         "        try:\n            refused = self._ledger.write(writes)\n",

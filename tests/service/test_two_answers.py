@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from importer.service import Limits, NoReply
+from importer.service import Limits
 from importer.service.transport import RawReply, TransportChoice
 from tests.patience import PATIENCE
 from tests.service.scripted import Script, read_request, scripted
@@ -83,23 +83,15 @@ def test_a_second_response_is_dropped(transport: TransportChoice, pieces: tuple[
 
 
 @contextlib.contextmanager
-def behind_tls(certificate: Path, *records: bytes) -> Iterator[tuple[str, threading.Event]]:
-    """A server that answers its first request with these records in one packet, and each other one with REFUSED.
-
-    Yields its address, and what is set when it has sent the records.
-    """
+def behind_tls(certificate: Path) -> Iterator[str]:
+    """A server that answers each request with REFUSED; yields its address."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(certificate, certificate.with_suffix(".key"))
-    waiting, sent = [records], threading.Event()
 
     def talk(peer: socket.socket) -> None:
         with contextlib.suppress(OSError), context.wrap_socket(peer, server_side=True) as tls:
             while read_request(tls):
-                tls.setsockopt(socket.IPPROTO_TCP, socket.TCP_CORK, 1)
-                for record in waiting.pop() if waiting else [REFUSED]:
-                    tls.sendall(record)
-                tls.setsockopt(socket.IPPROTO_TCP, socket.TCP_CORK, 0)
-                sent.set()
+                tls.sendall(REFUSED)
 
     def listen() -> None:
         with contextlib.suppress(OSError):
@@ -108,37 +100,8 @@ def behind_tls(certificate: Path, *records: bytes) -> Iterator[tuple[str, thread
 
     with socket.create_server(("127.0.0.1", 0)) as listener:
         threading.Thread(target=listen, daemon=True).start()
-        yield f"https://127.0.0.1:{listener.getsockname()[1]}", sent
+        yield f"https://127.0.0.1:{listener.getsockname()[1]}"
         listener.shutdown(socket.SHUT_RDWR)
-
-
-# As much as Python reads at once: 8,192 bytes
-PADDED = HEAD + b"Content-Length: 8146\r\n\r\n" + b" " * 8146
-RECORDS = [
-    pytest.param((CREATED + SECOND,), id="in one record"),
-    pytest.param((CREATED, SECOND), id="in two records"),
-    pytest.param((CREATED, SECOND, SECOND), id="in three records"),
-    pytest.param((CHUNKED, SECOND), id="after chunks"),
-    pytest.param((PADDED + SECOND,), id="where a read ends between the two"),
-]
-
-
-@pytest.mark.skipif(not hasattr(socket, "TCP_CORK"), reason="packets are made to order on Linux only")
-@pytest.mark.parametrize("records", RECORDS)
-def test_a_second_response_in_the_tls_library_is_dropped(
-    transport: TransportChoice, certificate: Path, records: tuple[bytes, ...], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Its buffer cannot be inspected: the result of the next request is then unknown."""
-    monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
-    with behind_tls(certificate, *records) as (base_url, sent), opened(transport) as opener:
-        found = []
-        for _ in range(3):
-            found.append(opener.send(post(base_url)))
-            assert sent.wait(PATIENCE)
-    assert [answered.status for answered in found if isinstance(answered, RawReply)] in ([201, 400, 400], [201, 400])
-    lost = [answered for answered in found if isinstance(answered, NoReply)]
-    assert all(answered.may_have_arrived for answered in lost)
-    assert {answered.reason for answered in lost} <= {"the connection ended before a response in HTTP"}
 
 
 def test_fast_responses_over_tls_are_kept(
@@ -147,7 +110,7 @@ def test_fast_responses_over_tls_are_kept(
     """A response that arrives before it is awaited belongs to its request."""
     monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
     with (
-        behind_tls(certificate, REFUSED) as (base_url, _),
+        behind_tls(certificate) as base_url,
         opened(transport, connections=8) as opener,
         ThreadPoolExecutor(8) as threads,
     ):
