@@ -97,8 +97,21 @@ def keyed_rows(
             if not any(stripped(row.cells[one.column.index]) for one in filters):
                 excluded = above_excluded and replace(above_excluded, row=row.number)
         else:
+            if excluded is not None and key and key == above and above_excluded is None:
+                row, excluded = _unless_blank(row, excluded, filters)
             above, above_excluded = key, excluded
         yield ("", excluded) if excluded is not None else (key or f"\0{row.number}", row)
+
+
+def _unless_blank(row: Row, excluded: Filtered, filters: Sequence[ResolvedFilter]) -> tuple[Row, Filtered | None]:
+    """A further row of a candidate that is imported, which only a blank cell excludes: its entry would be lost."""
+    place = excluded.problem.place
+    blank = [one for one in filters if not stripped(row.cells[one.column.index]) and place == row.place(one.column)]
+    if not blank:
+        return row, excluded
+    message = f"the cell for `{blank[0].label}:` is blank, but not in the row above of the same candidate"
+    unclear = Problem("group-conflict", message, "fill it in", place)
+    return replace(row, problems=(*row.problems, unclear)), None
 
 
 def _merged(members: list[Row], grouping: ResolvedGrouping) -> Row:

@@ -12,6 +12,7 @@ from importer.documents.folder import NotFound, Pending, Several
 from importer.mapping import NUMBERS, CellPattern, Kind, Otherwise, ResolvedTable, ResolvedValue, Take
 from importer.problems import Unread
 from importer.settings import WireFormat
+from importer.text.damage import NULL_OR_ANSWER, NULL_WORDS
 from importer.text.literals import InvalidLiteral, Number, read_literal
 from importer.text.normalize import did_you_mean, normalize, normalized, pieces_with, range_pieces, site_of, stripped
 from importer.transform.kinds import decimal_point, joined_choices, reader_of
@@ -220,6 +221,11 @@ class Interpreter:
             ends[start] = [end for end, each in cost.items() if each == unknown[start]]
             ways[start] = min(2, sum(ways[end] for end in ends[start]))
         if split is None and unknown[0]:
+            is_lost = self._value.table and self._value.table.otherwise in (Otherwise.BLANK, Otherwise.VALUE)
+            if is_lost and unknown[0] < count - sum(blank):  # Python, Cobol
+                message = f"{quoted(text)} has a choice that is not known, beside one that `otherwise:` would drop"
+                hint = f"if these are several choices, set split: {in_mapping(self._value.place)}"
+                return InvalidValue("not-an-option", message, hint)
             return [stripped(text)]
         one = self._way(pieces, ends, min)
         if ways[0] > 1:
@@ -269,6 +275,11 @@ class Interpreter:
         before, after, kind = self._spec.before or "", self._spec.after or "", self._value.field.kind
         if not any(map(str.isdigit if self._is_number else str.isalnum, text)):  # with 000 after it, - would be zero
             return self._read_kind(text, typed)
+        if "://" in before and normalize(text) in NULL_WORDS | NULL_OR_ANSWER:
+            message = f"{quoted(text)} is what programs write for an empty cell, and no part of an address"
+            return InvalidValue(
+                "url-invalid", message, f"clear the cell, or list it under missing: {in_mapping(self._value.place)}"
+            )
         digits, code = re.sub(r"\D", "", text), before.strip().removeprefix("+")
         has_code = kind is Kind.PHONE and code.isdigit() and digits.startswith(code)  # 0 and 0532, +49 and 49171
         if has_code and (code == "0" or not isinstance(self._read_kind(f"+{digits}", False), InvalidValue)):

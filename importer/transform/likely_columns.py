@@ -21,6 +21,7 @@ from importer.transform.texts import in_mapping, quoted
 
 _FEWEST: Final = 20  # values; a share of fewer proves nothing
 _SHOWN: Final = 3  # cells in a message
+_MOST_IDS: Final = 200_000  # that are compared; memory does not grow with the file
 _FEWEST_NAMED, _SHARE_NAMED = 3, 0.1  # numbers that name another country, and their share
 _NO_DIGIT: Final = re.compile(r"[^+\d]+")
 
@@ -113,17 +114,24 @@ class _Magnitudes:
 
 class _Documents:
     """Finds shorter numbers among IDs that zeros make equally long: a spreadsheet program removed their zeros. And few
-    that are one of the others with one digit less.
+    that are one of the others with one digit less; and those of several candidates.
     """
 
     def __init__(self, value: ResolvedValue) -> None:
         self._value = value
+        self._known: set[str] = set()
+        self._repeated, self._of_several = Cells(), ""
         self._with_zeros: dict[int, str] = {}  # the first one of each length
         self._others: defaultdict[int, Cells] = defaultdict(Cells)
         self._ranges: dict[int, tuple[int, int]] = {}  # the smallest and the largest of each length
         self._few: defaultdict[int, list[tuple[str, Row]]] = defaultdict(list)
 
     def add(self, text: str, row: Row) -> None:
+        if text in self._known:
+            self._repeated.add(self._value, row)
+            self._of_several = self._of_several or text
+        elif len(self._known) < _MOST_IDS:
+            self._known.add(text)
         if text.isdecimal() and text.startswith("0"):
             self._with_zeros.setdefault(len(text), text)
         elif text.isdecimal():
@@ -134,6 +142,12 @@ class _Documents:
                 self._few[len(text)].append((text, row))
 
     def of_file(self) -> Iterator[Problem]:
+        if self._repeated.count:
+            message = f"'{self._of_several}' is the document of a row above, too{self._repeated.others}"
+            hint = (
+                "give each candidate a document of their own; if one is for all, set it as {value: ID} in the mapping"
+            )
+            yield Problem("document-id-repeated", message, hint, self._repeated.first[0])
         shorter = [cells for length, cells in self._others.items() if length < max(self._with_zeros, default=0)]
         if len(self._with_zeros) == 1 and shorter and max(self._others) <= max(self._with_zeros):
             (example,) = self._with_zeros.values()

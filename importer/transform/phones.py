@@ -22,7 +22,8 @@ _OTHERS = normalized((
     "mąż", "matka", "ojciec", "acil", "emergency", "notfall", "urgence", "emergencia", "old", "former", "previous",
     "eski", "alt", "alte", "ancien", "wrong", "invalid", "yanlış", "falsch", "not", "nicht", "don't", "aramayın",
     "reference", "referans", "referenz", "recruiter", "agency", "manager", "secretary", "assistant", "sekreter",
-    "sekretariat",
+    "sekretariat", "neighbour", "neighbor", "nachbar", "nachbarin", "komşu", "komşusu", "voisin", "vecino", "sąsiad",
+    "colleague", "kollege", "kollegin", "boss", "chef", "chefin", "patron", "roommate", "landlord", "vermieter",
 ))  # fmt: skip
 _BEFORE_NUMBER = re.compile(r"[^\d+＋]*")
 # The library reads letters as keypad digits.

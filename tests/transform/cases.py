@@ -196,6 +196,7 @@ GOOD = (
             ("Ben SMITH", "SMITH", "{surname: capitals}"),
             ("Nguyen Le Minh", "Nguyen", "{surname: first_word}"),
             ("José Ortega y Cruz", "Ortega y Cruz", "{surname: last_two_words, particles: [y]}"),
+            ("Ana García de la Vega", "García de la Vega", "{surname: last_two_words, particles: [de, la]}"),
         )
     ),
     Good("name behind which nothing is", _TEXT, "João Neto", "Neto", "{column: Cell, part: last}"),
@@ -575,7 +576,18 @@ BAD = (
         f"'{word}: 0532 123 45 67' has '{shown}' before the number; if it is the candidate's, write only the "
         "number", _TR)
       for word, shown in (("Fax", "Fax"), ("Tel wife", "wife"), ("old number", "old"), ("acil tel", "acil"),
-                          ("don't call", "don't"))),
+                          ("don't call", "don't"), ("Nachbarin", "Nachbarin"), ("Chef", "Chef"))),
+    Bad("several choices of which one is dropped", SKILLS, "Python, Cobol",
+        "'Python, Cobol' has a choice that is not known, beside one that `otherwise:` would drop; if these are several "
+        "choices, set split: in m.yaml:4", "{column: Cell, values: {Py: Python}, otherwise: blank}"),
+    *(Bad(f"no part of an address: {text}", _URL, text,
+        f"'{text}' is what programs write for an empty cell, and no part of an address; clear the cell, or list it "
+        "under missing: in m.yaml:4", _PROFILE) for text in ("none", "N/A", "null")),
+    *(Bad(f"first or last name: {name}", _TEXT, name,
+        f"'{name}' cannot be split into a first and a last name because of '{word}'; write it as 'Last, First'",
+        f"{{column: Cell, part: last, names: {{surname: last_two_words, particles: [{word}]}}}}")
+      for name, word in (("María del Carmen García", "del"), ("Juan de Dios Peña", "de"))),
+    _unsplit("Irish particle", "Siobhán Ní Bhriain", f" because of 'Ní'; {_PARTICLE_HINT}"),
     Bad("several pieces", PHONE, "mobile: +90 555 000 00 01; mobile: +90 555 000 00 02",
         "'mobile: +90 555 000 00 01; mobile: +90 555 000 00 02' has several pieces with 'mobile': '+90 555 000 00 01' "
         "and '+90 555 000 00 02'; write it as one piece, or change pick: in m.yaml:4", "{column: Cell, pick: mobile}"),

@@ -373,3 +373,15 @@ def test_a_phone_number_of_another_country_than_the_mapping_says() -> None:
     assert len(_warnings(people + more, "{phone: {column: Phone, region: DE}}")) == 1  # more than local ones
     landlines = [{**person, "Phone": f"0531 12345{number:02d}"} for number, person in enumerate(_people(20))]
     assert _warnings(people[:3] + landlines, "{phone: {column: Phone, region: DE}}") == []
+
+
+def test_a_document_of_several_candidates() -> None:
+    """Some of them may get the CV of another person."""
+    people = [person | {"CV": str(5_000 + number)} for number, person in enumerate(_people())]
+    assert _warnings(people, cv="CV") == []
+    for number in (3, 5, 7):
+        people[number]["CV"] = "5001"
+    assert _warnings(people, cv="CV") == [
+        "row 5, column \"CV\": '5001' is the document of a row above, too, also row 7, row 9; give each candidate a "
+        "document of their own; if one is for all, set it as {value: ID} in the mapping"
+    ]

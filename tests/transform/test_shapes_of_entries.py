@@ -273,6 +273,22 @@ def test_a_row_that_continues_is_filtered_with_its_candidate(where: str, whole: 
     assert excluded == [row for row in (2, 3, 4, 5) if not any(row in rows for rows in whole)]
 
 
+def test_a_further_row_with_a_blank_filter_cell_is_not_lost() -> None:
+    """Its candidate would be sent without that entry; one with another value is left out, as declared."""
+    rows = _rows(("7", "a@example.com", "A"), ("7", "", ""), ("7", "", "B"), ("8", "", ""))
+    extra = "source: {group_by: ID, where: {column: Firm, is: A}}\n"
+    *excluded, candidate = sorted(
+        candidate_rows(lambda: iter(rows), mapping_of(_ROWS, ("ID", "Firm"), _LONG, extra=extra)),
+        key=lambda one: isinstance(one, Row),
+    )
+    assert [one.row for one in excluded if isinstance(one, Filtered)] == [4, 5]
+    assert isinstance(candidate, Row)
+    assert [str(problem) for problem in candidate.problems] == [
+        'c.csv, row 3, column "Firm": the cell for `where:` is blank, but not in the row above of the same candidate; '
+        "fill it in"
+    ]
+
+
 def test_a_missing_word_is_the_key_of_no_candidate() -> None:
     """Else all rows without an ID would be one candidate."""
     rows = _rows(("-", "a@example.com", "A"), ("-", "b@example.com", "B"))
