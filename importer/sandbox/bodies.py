@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import date
 from typing import Annotated, Any, Final, Literal
 from urllib.parse import urlsplit
@@ -20,12 +20,46 @@ _SEPARATORS: Final = {"comma": ",", "semicolon": ";", "newline": "\n"}
 FieldErrors = list[tuple[str, str]]
 """Each error: the field of the body, and the message."""
 
-# --- the fields of a candidate (4.2 and 4.3) ---------------------------------------------------------
+# --- formats of values ---------------------------------------------------------------------------------
+
+
+def is_date(text: str) -> bool:
+    """Whether the text is an existing date as YYYY-MM-DD."""
+    try:
+        return re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", text) is not None and bool(date.fromisoformat(text))
+    except ValueError:
+        return False
+
+
+def is_phone(text: str) -> bool:
+    """Whether the text is 7 to 15 digits with separators, after an optional +."""
+    return re.fullmatch(r"\+?[0-9 ()./-]+", text) is not None and 7 <= sum(map(str.isdigit, text)) <= 15
+
+
+def is_web_address(text: str) -> bool:
+    """Whether the text is an http or https address with a host and without white space."""
+    try:
+        parts = urlsplit(text)
+        is_possible = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return False
+    return is_possible and not any(map(str.isspace, text))
+
+
+def is_document_number(value: Any) -> bool:
+    """Whether the value is a document ID: an integer or a string of digits (service description 2.2)."""
+    return (value.isascii() and value.isdigit()) if isinstance(value, str) else type(value) is int and value >= 0
 
 
 def _filled(text: str) -> str:
     if not text.strip():
         raise ValueError("may not be blank")
+    return text
+
+
+def _day(text: str) -> str:
+    if not is_date(text):
+        raise ValueError(f"{quoted(text)} is not a valid date (YYYY-MM-DD)")
     return text
 
 
@@ -36,6 +70,9 @@ def _document(value: Any) -> Any:
 
 
 Filled = Annotated[str, AfterValidator(_filled)]
+_Day = Annotated[str, AfterValidator(_day)]
+
+# --- the fields of a candidate (4.2 and 4.3) ---------------------------------------------------------
 
 
 class _Candidate(BaseModel):
@@ -69,12 +106,11 @@ def check_pool_candidate(body: dict[str, Any]) -> FieldErrors:
     return _errors(_PoolCandidate, body)
 
 
-def _errors(model: type[BaseModel], body: dict[str, Any]) -> FieldErrors:
+def _errors(model: type[BaseModel], body: Any) -> FieldErrors:
     try:
         model.model_validate(body)
     except ValidationError as error:
-        # Of the fields only `answers` has parts.
-        return [(loc[0], f"item {loc[1] + 1} {what}" if loc[1:] else what) for loc, what in problems_of(error)]
+        return [(".".join(place), message) for place, message in problems_of(error)]
     return []
 
 
@@ -116,82 +152,71 @@ def _question_of(reference: Any, post: JobPost) -> Question | str:
 
 
 def _check_item(question: Question, item: dict[str, Any], forms: AnswerForms) -> Iterator[str]:
-    name, other = ("answer_file", "answer") if question.takes_file else ("answer", "answer_file")
-    for unknown in item.keys() - {"job_post_question", "answer", "answer_file"}:
-        yield f"unknown field {quoted(unknown)}"
-    if other in item:
+    name = "answer_file" if question.takes_file else "answer"
+    answer = item.get(name)
+    for other in item.keys() - {"job_post_question", name}:
         yield f"takes {name}, not {other}"
-    elif name not in item:
-        yield f"has no {name}"
-    elif question.takes_file:
-        if not is_document_number(item[name]):
-            yield f"{quoted(item[name])} is not a document ID, an integer or a string of digits"
-    elif not isinstance(item[name], str):
-        yield "answer must be a string"
-    elif not item[name].strip():
-        yield "answer may not be blank"
+    if question.takes_file:
+        if not is_document_number(answer):
+            yield f"{quoted(answer)} is not a document ID, an integer or a string of digits"
+    elif not isinstance(answer, str) or not answer.strip():
+        yield "answer must be a string that is not blank"
     elif question.entries:
-        yield from _check_entries(question.entries, item[name])
+        yield from _check_entries(question.entries, answer)
     else:
-        yield from _check_text(question, item[name], forms)
-        if question.type == "phone" and not is_phone(item[name]):
-            yield f"{quoted(item[name])} is not a valid phone number of 7 to 15 digits"
+        yield from _check_text(question, answer, forms)
+
+
+_FORMATS: Final[dict[str, tuple[Callable[[str], Any], str]]] = {
+    "date": (is_date, "a valid date (YYYY-MM-DD)"),
+    "integer": (re.compile(r"-?[0-9]+").fullmatch, "an integer"),
+    "decimal": (re.compile(r"-?[0-9]+(\.[0-9]+)?").fullmatch, "a decimal number"),
+    "url": (is_web_address, "an http or https address"),
+    "phone": (is_phone, "a valid phone number of 7 to 15 digits"),
+}
 
 
 def _check_text(question: Question, answer: str, forms: AnswerForms) -> Iterator[str]:
-    """Checks the answer by the question's answer type; an unknown type accepts any text."""
+    """Checks the answer by the question's answer type and type; unknown ones accept any text."""
+    for name in (question.answer_type, question.type):
+        fits, noun = _FORMATS.get(name or "", (bool, ""))
+        if not fits(answer):
+            yield f"{quoted(answer)} is not {noun}"
     match question.answer_type:
         case "short_text":
             if "\n" in answer or "\r" in answer:
                 yield "answer may not contain a line break"
             if len(answer) > _LONGEST_SHORT_TEXT:
                 yield f"answer has {len(answer)} characters, {_LONGEST_SHORT_TEXT} are allowed"
-        case "date" if not is_date(answer):
-            yield f"{quoted(answer)} is not a valid date (YYYY-MM-DD)"
-        case "integer" if not re.fullmatch(r"-?[0-9]+", answer):
-            yield f"{quoted(answer)} is not an integer"
-        case "decimal" if not re.fullmatch(r"-?[0-9]+(\.[0-9]+)?", answer):
-            yield f"{quoted(answer)} is not a decimal number"
-        case "yes_no" if answer not in forms.yes_no:
-            yield f"{quoted(answer)} is neither {quoted(forms.yes_no[0])} nor {quoted(forms.yes_no[1])}"
-        case "url" if not is_web_address(answer):
-            yield f"{quoted(answer)} is not an http or https address"
-        case "single_choice" if question.choices and answer not in question.choices:
-            yield f"{quoted(answer)} is not one of {listed(question.choices)}"
+        case "yes_no":
+            yield from _check_option(answer, forms.yes_no)
+        case "single_choice":
+            yield from _check_option(answer, question.choices)
         case "multiple_choice":
-            yield from _check_choices(question, answer, forms)
+            chosen = _chosen(answer, forms)
+            if not chosen or len(set(chosen)) < len(chosen):
+                yield f"{quoted(answer)} does not list different options in the form {forms.multiple_choice}"
+            for choice in chosen:
+                yield from _check_option(choice, question.choices)
 
 
-def _check_choices(question: Question, answer: str, forms: AnswerForms) -> Iterator[str]:
-    if forms.multiple_choice == "json":
-        try:
-            chosen = read_json(answer)
-        except NotJson:
-            chosen = None
-    else:
-        chosen = [choice.strip() for choice in answer.split(_SEPARATORS[forms.multiple_choice])]
-    if not isinstance(chosen, list) or not all(isinstance(choice, str) for choice in chosen):
-        yield f"{quoted(answer)} is not a JSON array of strings"
-        return
-    if not chosen:
-        yield "no option is chosen"
-    for choice in dict.fromkeys(chosen):
-        if question.choices and choice not in question.choices:
-            yield f"{quoted(choice)} is not one of {listed(question.choices)}"
-        if chosen.count(choice) > 1:
-            yield f"{quoted(choice)} is chosen more than once"
+def _check_option(text: str, options: Any) -> Iterator[str]:
+    if options and text not in options:
+        yield f"{quoted(text)} is not one of {listed(options)}"
+
+
+def _chosen(answer: str, forms: AnswerForms) -> list[str]:
+    """The options in an answer; none, if it has another form."""
+    if forms.multiple_choice != "json":
+        return [choice.strip() for choice in answer.split(_SEPARATORS[forms.multiple_choice])]
+    try:
+        chosen = read_json(answer)
+    except NotJson:
+        return []
+    return chosen if isinstance(chosen, list) and all(isinstance(one, str) for one in chosen) else []
 
 
 # --- entries of education and experience (2.3 and 2.4) ---------------------------------------------------
-
-
-def _day(text: str) -> str:
-    if not is_date(text):
-        raise ValueError(f"{quoted(text)} is not a valid date (YYYY-MM-DD)")
-    return text
-
-
-_Day = Annotated[str, AfterValidator(_day)]
 
 
 class _Entry(BaseModel):
@@ -240,51 +265,11 @@ _ENTRIES: Final[dict[EntryKind, type[_Entry]]] = {"education": Education, "exper
 def _check_entries(kind: EntryKind, answer: str) -> Iterator[str]:
     try:
         entries = read_json(answer)
-    except NotJson as error:
-        yield f"the answer is not a JSON array of {kind} entries: {error}"
-        return
-    if not isinstance(entries, list):
+    except NotJson:
+        entries = None
+    if not isinstance(entries, list) or not entries:
         yield f"the answer is not a JSON array of {kind} entries"
         return
-    if not entries:
-        yield f"the answer contains no {kind} entries"
     for number, entry in enumerate(entries, start=1):
-        try:
-            _ENTRIES[kind].model_validate(entry)
-        except ValidationError as error:
-            for loc, message in problems_of(error):
-                yield f"{kind} entry {number}{''.join(f', {part}' for part in loc)}: {message}"
-
-
-# --- formats of values ---------------------------------------------------------------------------------
-
-
-def is_date(text: str) -> bool:
-    """Whether the text is an existing date as YYYY-MM-DD."""
-    try:
-        return re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", text) is not None and bool(date.fromisoformat(text))
-    except ValueError:
-        return False
-
-
-def is_phone(text: str) -> bool:
-    """Whether the text is 7 to 15 digits with separators, after an optional +."""
-    is_possible = re.fullmatch(r"\+?[0-9 ()./-]+", text) is not None
-    return is_possible and 7 <= sum(character.isdigit() for character in text) <= 15
-
-
-def is_web_address(text: str) -> bool:
-    """Whether the text is an http or https address with a host and without white space."""
-    try:
-        parts = urlsplit(text)
-        is_possible = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-    except ValueError:
-        return False
-    return is_possible and not any(character.isspace() for character in text)
-
-
-def is_document_number(value: Any) -> bool:
-    """Whether the value is a document ID: an integer or a string of digits (service description 2.2)."""
-    if isinstance(value, str):
-        return value.isascii() and value.isdigit()
-    return type(value) is int and value >= 0
+        for place, message in _errors(_ENTRIES[kind], entry):
+            yield f"{kind} entry {number}{f', {place}' if place else ''}: {message}"

@@ -8,53 +8,31 @@ from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, ValidationInfo, field_validator, model_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, field_validator, model_validator
 
-from importer.sandbox.files import STRICT, NotJson, SandboxUnusable, checked, listed, quoted, read_json, read_json_file
+from importer.sandbox.files import STRICT, NotJson, checked, quoted, read_json, read_json_file
 
-ANSWER_TYPES: Final = (
-    *("date", "short_text", "long_text", "integer", "decimal", "yes_no", "single_choice", "multiple_choice"),
-    *("file_upload", "url"),
+_EMAIL: Final = re.compile(
+    r"(?!\.)(?!.*\.\.)(?![^@]*\.@)[^@\s,;:<>()\[\]\"\\]{1,64}@"
+    r"(?:[^@\s,;:<>()\[\]\"\\._-][^@\s,;:<>()\[\]\"\\.]*\.)+[^@\W_.]{2,}"
 )
-_EMAIL: Final = re.compile(r"[^@\s,;:<>()\[\]\"\\]+@(?:[^@\s,;:<>()\[\]\"\\._-][^@\s,;:<>()\[\]\"\\.]*\.)+[^@\W_.]{2,}")
 
 EntryKind = Literal["education", "experience"]
-_ENTRY_WORDS: Final[dict[Any, EntryKind]] = {
-    "education": "education",
-    "experience": "experience",
-    "work_experience": "experience",
-}
+_ENTRY_WORDS: Final = {"education": "education", "experience": "experience", "work_experience": "experience"}
 
 
 def _email(text: str) -> str:
-    """One bare address with a dotted domain, of at most 254 characters."""
-    local = text.partition("@")[0]
-    has_dots = local.startswith(".") or local.endswith(".") or ".." in local
-    if len(text) > 254 or len(local) > 64 or has_dots or not _EMAIL.fullmatch(text):
+    if len(text) > 254 or not _EMAIL.fullmatch(text):
         raise ValueError(f"{quoted(text)} is not a valid e-mail address")
     return text
 
 
 def _options(value: Any) -> Any:
-    return json.dumps(value, ensure_ascii=False) if _are_texts(value) else value
-
-
-def _are_texts(value: Any) -> bool:
-    return isinstance(value, list) and all(isinstance(item, str) for item in value)
-
-
-def _matching(pattern: str, message: str) -> AfterValidator:
-    def checked_text(text: str) -> str:
-        if not re.fullmatch(pattern, text):
-            raise ValueError(message)
-        return text
-
-    return AfterValidator(checked_text)
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, list) else value
 
 
 Email = Annotated[str, AfterValidator(_email)]
-_Hash = Annotated[str, _matching(r"[A-Za-z0-9_-]{1,128}", "a job post hash consists of letters, digits, '_' and '-'")]
-_Number = Annotated[str, _matching(r"[0-9]{1,18}", "a talent pool number consists of 1 to 18 digits")]
+"""One bare address with a dotted domain, of at most 254 characters."""
 
 
 class AnswerForms(BaseModel):
@@ -62,25 +40,15 @@ class AnswerForms(BaseModel):
 
     model_config = STRICT
 
-    yes_no: list[str] = ["yes", "no"]
+    yes_no: Annotated[list[str], Field(min_length=2, max_length=2)] = ["yes", "no"]
     multiple_choice: Literal["json", "comma", "semicolon", "newline"] = "json"
-
-    @field_validator("yes_no")
-    @classmethod
-    def _two(cls, words: list[str]) -> list[str]:
-        if len(words) != 2 or words[0] == words[1]:
-            raise ValueError("must be two different words, one for yes and one for no")
-        return words
 
 
 class Question(BaseModel):
     """A job post question (service description 2.1).
 
     `options` is the string that the service shows. `entries` is internal to the sandbox: the answer is a JSON array of
-    such entries (2.3, 2.4).
-
-    Of a service (context "is_listed"), which cannot be fixed, a new answer type and a choice without options are
-    accepted, and any text answers them; its entry questions are recognized by their key or type.
+    such entries (2.3, 2.4). Any text answers a question of an unknown answer type, or a choice without options.
     """
 
     model_config = STRICT
@@ -94,17 +62,6 @@ class Question(BaseModel):
     type: str | None = Field(None, alias="question_type")
     entries: EntryKind | None = None
 
-    @model_validator(mode="after")
-    def _known(self, info: ValidationInfo) -> Question:
-        if info.context == "is_listed":
-            found = _ENTRY_WORDS.get(self.key) or _ENTRY_WORDS.get(self.type)
-            return self.model_copy(update={"entries": self.entries or found})
-        if self.answer_type not in ANSWER_TYPES:
-            raise ValueError(f"answer_type {quoted(self.answer_type)} is not one of {listed(ANSWER_TYPES)}")
-        if self.answer_type in ("single_choice", "multiple_choice") and not self.choices:
-            raise ValueError(f"a {self.answer_type} question needs options")
-        return self
-
     @cached_property
     def choices(self) -> tuple[str, ...]:
         """The options: a JSON array, or else text with the first separator that occurs in it."""
@@ -113,8 +70,8 @@ class Question(BaseModel):
             listing = read_json(options)
         except NotJson:
             listing = None
-        if _are_texts(listing):
-            return tuple(listing)
+        if isinstance(listing, list):
+            return tuple(map(str, listing))
         separator = next((separator for separator in ("\n", ";", "|", ",") if separator in options), "\n")
         return tuple(choice.strip() for choice in options.split(separator) if choice.strip())
 
@@ -134,7 +91,7 @@ class JobPost(BaseModel):
 
     model_config = STRICT
 
-    hash: _Hash
+    hash: Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{1,128}$")]
     title: str = ""
     questions: list[Question]
     already_applied: list[Email] = []
@@ -163,7 +120,7 @@ class TalentPool(BaseModel):
 
     model_config = STRICT
 
-    id: _Number
+    id: Annotated[str, Field(pattern=r"^[0-9]{1,18}$")]
     title: str = ""
     already_exists: list[Email] = []
 
@@ -196,14 +153,16 @@ def read_questions(path: Path) -> Company:
     """The company that a questions file describes.
 
     Two forms are read: the sandbox's own, with `job_posts` and `talent_pools`; and `{"job_post": HASH, "questions":
-    [...]}`, the live questions of one job post as `importer questions HASH --json` prints them.
+    [...]}`, the live questions of one job post as `importer questions HASH --json` prints them: there, questions for
+    entries are recognized by their key or type.
 
     Raises SandboxUnusable: the file cannot be used; lists every problem in it.
     """
     value = read_json_file(path)
-    if not isinstance(value, dict) or "job_post" not in value:
-        return checked(Company, path, value)
-    name = value.pop("job_post")
-    if not isinstance(name, str):
-        raise SandboxUnusable(f"{path}, job_post: must be a string")
-    return checked(Company, path, {"job_posts": {name: value}}, "is_listed")
+    if isinstance(value, dict) and "job_post" in value:
+        for one in value.get("questions") or ():
+            if isinstance(one, dict):
+                kinds = (_ENTRY_WORDS.get(str(one.get(name))) for name in ("question_key", "question_type"))
+                one.setdefault("entries", next(filter(None, kinds), None))
+        value = {"job_posts": {str(value.pop("job_post")): value}}
+    return checked(Company, path, value)

@@ -1,10 +1,10 @@
-"""JSON as the sandbox reads it: request bodies, its files with all their problems at once, and values in messages."""
+"""JSON as the sandbox reads it: request bodies, and its files with all their problems at once."""
 
 from __future__ import annotations
 
 import json
 import reprlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Final, NoReturn, TypeVar
 
@@ -36,18 +36,10 @@ def read_json(text: bytes | str) -> Any:
     Raises NotJson: it is not valid JSON or UTF-8, is nested too deeply, or contains NaN or a name twice in one object.
     """
     try:
-        decoded = text if isinstance(text, str) else text.decode("utf-8")
+        decoded = text if isinstance(text, str) else text.decode()
         return json.loads(decoded, object_pairs_hook=_object, parse_constant=_refuse_constant)
-    except json.JSONDecodeError as error:
-        raise NotJson(f"{error.msg[:1].lower()}{error.msg[1:]} (line {error.lineno}, column {error.colno})") from error
-    except UnicodeDecodeError as error:
-        raise NotJson(f"byte {error.start} is not UTF-8") from error
-    except RecursionError as error:
-        raise NotJson("it is nested too deeply") from error
-    except NotJson:
-        raise
-    except ValueError as error:  # Python's own limit for the digits of an integer
-        raise NotJson("it contains a number with too many digits") from error
+    except (ValueError, RecursionError) as error:
+        raise NotJson(str(error)) from None
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -64,8 +56,6 @@ def _refuse_constant(word: str) -> NoReturn:
 def read_json_file(path: Path) -> Any:
     """The value of a JSON file. Raises SandboxUnusable if it cannot be read."""
     try:
-        if path.exists() and not path.is_file() and not path.is_dir():
-            raise SandboxUnusable(f"{path}: this is a pipe or a device; use a regular file")
         return read_json(path.read_bytes().removeprefix(b"\xef\xbb\xbf"))
     except OSError as error:
         raise SandboxUnusable(f"{path}: the file cannot be read: {error.strerror}; check the path") from error
@@ -73,46 +63,24 @@ def read_json_file(path: Path) -> Any:
         raise SandboxUnusable(f"{path}: this is not valid JSON: {error}; fix it there") from error
 
 
-def checked(model: type[Model], path: Path, value: Any, context: str = "") -> Model:
+def checked(model: type[Model], path: Path, value: Any) -> Model:
     """The value of a file as a model. Raises SandboxUnusable: with every problem, each with its place in the file."""
     try:
-        return model.model_validate(value, context=context)
+        return model.model_validate(value)
     except ValidationError as error:
-        raise SandboxUnusable([f"{path}{_place(loc)}: {what}" for loc, what in problems_of(error)]) from None
+        found = [f"{', '.join(filter(None, (str(path), '.'.join(at))))}: {what}" for at, what in problems_of(error)]
+        raise SandboxUnusable(found) from None
 
 
-def _place(loc: tuple[Any, ...]) -> str:
-    place = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in loc)
-    return f", {place.removeprefix('.')}" if place else ""
-
-
-_MESSAGES: Final = {
-    "missing": "this field is required",
-    "extra_forbidden": "unknown field",
-    "string_type": "must be a string",
-    "int_type": "must be an integer",
-    "int_from_float": "must be an integer",
-    "float_type": "must be a number",
-    "bool_type": "must be true or false",
-    "list_type": "must be an array",
-    "dict_type": "must be an object",
-    "model_type": "must be an object",
-    "too_short": "must not be empty",
-}
-
-
-def problems_of(error: ValidationError) -> Iterator[tuple[tuple[Any, ...], str]]:
-    """Each problem of a value: where in it, and what."""
-    for one in error.errors(include_url=False):
-        context = one.get("ctx", {})
-        match one["type"]:
-            case "value_error":
-                message = str(context["error"])
-            case "literal_error":
-                message = f"{quoted(one['input'])} is not one of {context['expected']}"
-            case kind:
-                message = _MESSAGES.get(kind) or f"{one['msg'].removeprefix('Input ')}, not {quoted(one['input'])}"
-        yield one["loc"], message
+def problems_of(error: ValidationError) -> list[tuple[tuple[str, ...], str]]:
+    """Each problem of a value: where in it, and what. Items of a list are counted from 1."""
+    return [
+        (
+            tuple(str(part + 1 if isinstance(part, int) else part) for part in one["loc"]),
+            one["msg"].removeprefix("Value error, "),
+        )
+        for one in error.errors(include_url=False)
+    ]
 
 
 def quoted(value: Any) -> str:

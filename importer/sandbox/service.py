@@ -17,8 +17,8 @@ from http import HTTPStatus
 from pathlib import Path
 from typing import Any, Final, Literal
 
-from importer.sandbox.bodies import check_application, check_pool_candidate
-from importer.sandbox.company import Company, JobPost, TalentPool
+from importer.sandbox.bodies import FieldErrors, check_application, check_pool_candidate
+from importer.sandbox.company import Company, TalentPool
 from importer.sandbox.faults import USUAL_STATUS, Fault, Faults, FaultSelector, Hit
 from importer.sandbox.files import NotJson, read_json
 from importer.sandbox.memory import ADD_TO_POOL, APPLY, Memory
@@ -54,8 +54,8 @@ class Request:
 
     method: str
     path: str
-    headers: Mapping[str, str] = field(default_factory=dict)
-    body: bytes | None = b""
+    headers: Mapping[str, str]
+    body: bytes | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,13 +87,11 @@ class Delivery:
     hang_seconds: float | None = None
 
 
-HEALTH: Final = "health"
-QUESTIONS: Final = "questions"
-FILES: Final = "files"
+_HEALTH, _QUESTIONS, _FILES = "health", "questions", "files"
 _PATHS: Final = (
-    (re.compile(r"/_sandbox/health()"), HEALTH, ("GET", "HEAD")),
-    (re.compile(r"/_sandbox/files/()"), FILES, ("GET", "POST")),
-    (re.compile(r"/api/v1/client/job-posts/([^/]+)/questions/"), QUESTIONS, ("GET", "HEAD")),
+    (re.compile(r"/_sandbox/health()"), _HEALTH, ("GET", "HEAD")),
+    (re.compile(r"/_sandbox/files/()"), _FILES, ("GET", "POST")),
+    (re.compile(r"/api/v1/client/job-posts/([^/]+)/questions/"), _QUESTIONS, ("GET", "HEAD")),
     (re.compile(r"/api/v1/job-posts/([^/]+)/apply/"), APPLY, ("POST",)),
     (re.compile(r"/api/v1/talent-pools/([^/]+)/add-candidate/"), ADD_TO_POOL, ("POST",)),
 )
@@ -113,38 +111,27 @@ class Service:
     def answer(self, request: Request) -> Delivery:
         """The delivery for a request; an accepted submission is stored before this returns."""
         if request.body is None:
-            return Delivery(self._error(413, "the body is too large"))
-        found = ((operation, match[1], methods) for each, operation, methods in _PATHS
-                 if (match := each.fullmatch(request.path)))  # fmt: skip
-        operation, target, methods = next(found, ("", "", ()))
-        if not methods:
-            return Delivery(self._error(404, "path not found"))
+            return Delivery(_error(413, "the body is too large"))
+        found = ((each.fullmatch(request.path), operation, methods) for each, operation, methods in _PATHS)
+        match, operation, methods = next((one for one in found if one[0]), (None, "", ()))
+        if match is None:
+            return Delivery(_error(404, "path not found"))
         if request.method not in methods:
-            allowed = {"Allow": ", ".join(methods)}
-            return Delivery(replace(self._error(405, f"{request.method} is not allowed here"), headers=allowed))
-        if operation == HEALTH:
+            refused = _error(405, f"{request.method} is not allowed here")
+            return Delivery(replace(refused, headers={"Allow": ", ".join(methods)}))
+        if operation == _HEALTH:
             return Delivery(_json_reply(200, {"status": "ok"}))
         if not hmac.compare_digest(request.headers.get("authorization", "").encode("latin-1"), self._bearer):
-            refused = self._error(401, "the bearer token is missing or wrong")
+            refused = _error(401, "the bearer token is missing or wrong")
             return Delivery(replace(refused, headers={"WWW-Authenticate": "Bearer"}))
-        if operation == FILES:
-            hits = self._selector.select(FILES, request.method)
-            return self._deliver(hits, lambda: self._files(request))
-        body = {} if operation == QUESTIONS else self._read_body(request)
+        if operation == _FILES:
+            return self._deliver(self._selector.select(_FILES, request.method), lambda: self._files(request))
+        body = {} if operation == _QUESTIONS else _body_of(request)
         email = body.get("email") if isinstance(body, dict) else None
-        hits = self._selector.select(operation, target, email if isinstance(email, str) else "")
-        return self._deliver(hits, lambda: body if isinstance(body, Reply) else self._operate(operation, target, body))
-
-    def _read_body(self, request: Request) -> dict[str, Any] | Reply:
-        """The object in the body, or the response that rejects it."""
-        media_type, _, charset = request.headers.get("content-type", "").lower().partition(";")
-        if media_type.strip() != _JSON or charset.strip().replace('"', "") not in ("", "charset=utf-8"):
-            return self._error(415, "the content type must be application/json")
-        try:
-            body = read_json(request.body or b"")
-        except NotJson as error:
-            return self._error(400, f"the body is not valid JSON: {error}")
-        return body if isinstance(body, dict) else self._error(400, "the body must be a JSON object")
+        hits = self._selector.select(operation, match[1], email if isinstance(email, str) else "")
+        return self._deliver(
+            hits, lambda: body if isinstance(body, Reply) else self._operate(operation, match[1], body)
+        )
 
     def _files(self, request: Request) -> Reply:
         """An upload as multipart, raw or base64 in JSON; GET lists what was uploaded. The description shows no path."""
@@ -152,7 +139,7 @@ class Service:
             return _json_reply(200, self.uploaded)
         content = _uploaded(request.headers.get("content-type", ""), request.body or b"")
         if not content:
-            return self._error(400, "there is no file, or it is empty")
+            return _error(400, "there is no file, or it is empty")
         number = 70_000 + len(self.uploaded)
         self.uploaded.append({"id": number, "sha256": hashlib.sha256(content).hexdigest(), "size": len(content)})
         return _json_reply(201, {"success": "OK", "content": {"id": number}})
@@ -160,35 +147,32 @@ class Service:
     def _operate(self, operation: str, target: str, body: dict[str, Any]) -> Reply:
         if operation == ADD_TO_POOL:
             pool = self._company.talent_pools.get(target)
-            return self._add_to_pool(pool, body) if pool else self._error(404, "talent pool not found")
+            if pool is None:
+                return _error(404, "talent pool not found")
+            message = "a candidate with this e-mail address is already in this talent pool"
+            duplicate = _errors(self._duplicate_status, [("email", message)])
+            refused = self._accept(operation, target, body, check_pool_candidate(body), duplicate)
+            return refused or _json_reply(201, _record(len(self._memory), body, pool, self._company))
         post = self._company.job_posts.get(target)
         if post is None:
-            return self._error(404, "job post not found")
-        return self._apply(post, body) if operation == APPLY else Reply(200, post.listing)
-
-    def _apply(self, post: JobPost, body: dict[str, Any]) -> Reply:
-        if errors := check_application(body, post, self._company.forms):
-            return self._errors(400, errors)
-        duplicate = self._error(409, "the user has already applied to this job post")
-        accepted = _json_reply(201, {"message": "the application was received"})
-        return self._accept(APPLY, post.hash, body, datetime.now(UTC), duplicate) or accepted
-
-    def _add_to_pool(self, pool: TalentPool, body: dict[str, Any]) -> Reply:
-        if errors := check_pool_candidate(body):
-            return self._errors(400, errors)
-        twice = ("email", "a candidate with this e-mail address is already in this talent pool")
-        now, duplicate = datetime.now(UTC), self._errors(self._duplicate_status, [twice])
-        rejected = self._accept(ADD_TO_POOL, pool.id, body, now, duplicate)
-        return rejected or _json_reply(201, _record(len(self._memory), body, pool, self._company, now))
+            return _error(404, "job post not found")
+        if operation == _QUESTIONS:
+            return Reply(200, post.listing)
+        errors = check_application(body, post, self._company.forms)
+        duplicate = _error(409, "the user has already applied to this job post")
+        refused = self._accept(operation, target, body, errors, duplicate)
+        return refused or _json_reply(201, {"message": "the application was received"})
 
     def _accept(
-        self, operation: str, target: str, body: dict[str, Any], now: datetime, duplicate: Reply
+        self, operation: str, target: str, body: dict[str, Any], errors: FieldErrors, duplicate: Reply
     ) -> Reply | None:
         """Store the submission, or return the response that rejects it."""
+        if errors:
+            return _errors(400, errors)
         try:
-            return None if self._memory.accept(operation, target, body, now) else duplicate
+            return None if self._memory.accept(operation, target, body, datetime.now(UTC)) else duplicate
         except OSError as error:
-            return self._error(500, f"the memory file of the sandbox cannot be written: {error.strerror}")
+            return _error(500, f"the memory file of the sandbox cannot be written: {error.strerror}")
 
     # --- faults ---
 
@@ -201,44 +185,32 @@ class Service:
         before = next((fault for fault in faults if fault.is_before), None)
         delivery = Delivery(Reply(0) if before else process())
         if faults:
-            delivery = self._changed(before or faults[0], delivery)
+            delivery = _changed(before or faults[0], delivery)
         delays = [hit.fault.ms + hit.random * hit.fault.jitter_ms for hit in hits if hit.fault.kind == "delay"]
         return replace(delivery, delay=sum(delays) / 1000, fault=delivery.fault or "delay") if delays else delivery
 
-    def _changed(self, fault: Fault, delivery: Delivery) -> Delivery:
-        code = fault.status or USUAL_STATUS.get(fault.kind, 0)
-        match fault.kind:
-            case "reset" | "hang_after" | "cut_head" | "cut_body" as ending:
-                return replace(delivery, ending=ending, fault=fault.name, hang_seconds=fault.seconds)
-            case "not_json_201" | "empty_201" if delivery.reply.status != 201:
-                return delivery  # only an accepted submission may get a 201
-            case "not_json_201":
-                changed = Reply(201, b"<p>Your application was received.</p>", _HTML)
-            case "empty_201":
-                changed = Reply(201)
-            case "html":
-                changed = Reply(code, b"<html><h1>%d</h1></html>" % code, _HTML)
-            case "redirect":
-                changed = Reply(code, headers={"Location": fault.location})
-            case "refuse":
-                changed = self._error(code, fault.message)
-            case status:
-                changed = replace(
-                    self._error(int(status), HTTPStatus(int(status)).phrase.lower()), headers=_retry_after(fault)
-                )
-        return replace(delivery, reply=changed, fault=fault.name)
 
-    # --- errors ---
-
-    def _error(self, status: int, message: str) -> Reply:
-        return self._errors(status, [("", message)])
-
-    def _errors(self, status: int, errors: Sequence[tuple[str, str]]) -> Reply:
-        """Every error, each with its field ("" for the whole request)."""
-        by_field: dict[str, list[str]] = {}
-        for name, message in errors:
-            by_field.setdefault(name or "detail", []).append(message)
-        return _json_reply(status, by_field)
+def _changed(fault: Fault, delivery: Delivery) -> Delivery:
+    code = fault.status or USUAL_STATUS.get(fault.kind, 0)
+    match fault.kind:
+        case "reset" | "hang_after" | "cut_head" | "cut_body" as ending:
+            return replace(delivery, ending=ending, fault=fault.name, hang_seconds=fault.seconds)
+        case "not_json_201" | "empty_201" if delivery.reply.status != 201:
+            return delivery  # only an accepted submission may get a 201
+        case "not_json_201":
+            changed = Reply(201, b"<p>Your application was received.</p>", _HTML)
+        case "empty_201":
+            changed = Reply(201)
+        case "html":
+            changed = Reply(code, b"<html><h1>%d</h1></html>" % code, _HTML)
+        case "redirect":
+            changed = Reply(code, headers={"Location": fault.location})
+        case "refuse":
+            changed = _error(code, fault.message)
+        case status:
+            refused = _error(int(status), HTTPStatus(int(status)).phrase.lower())
+            changed = replace(refused, headers=_retry_after(fault))
+    return replace(delivery, reply=changed, fault=fault.name)
 
 
 def _retry_after(fault: Fault) -> dict[str, str]:
@@ -249,6 +221,21 @@ def _retry_after(fault: Fault) -> dict[str, str]:
         return {"Retry-After": str(seconds)}
     until = datetime.now(UTC) + timedelta(seconds=seconds + 1)  # never too early, in whole seconds
     return {"Retry-After": format_datetime(until, usegmt=True)}
+
+
+# --- bodies ---
+
+
+def _body_of(request: Request) -> dict[str, Any] | Reply:
+    """The object in the body, or the response that rejects it."""
+    media_type, _, charset = request.headers.get("content-type", "").lower().partition(";")
+    if media_type.strip() != _JSON or charset.strip().replace('"', "") not in ("", "charset=utf-8"):
+        return _error(415, "the content type must be application/json")
+    try:
+        body = read_json(request.body or b"")
+    except NotJson as error:
+        return _error(400, f"the body is not valid JSON: {error}")
+    return body if isinstance(body, dict) else _error(400, "the body must be a JSON object")
 
 
 def _uploaded(content_type: str, body: bytes) -> bytes:
@@ -270,16 +257,25 @@ def _json_reply(status: int, value: Any) -> Reply:
     return Reply(status, json.dumps(value).encode())
 
 
-# --- the record in a 201 of a talent pool (2.5) -------------------------------------------------------------
+def _error(status: int, message: str) -> Reply:
+    return _json_reply(status, {"detail": [message]})
 
 
-def _record(number: int, body: dict[str, Any], pool: TalentPool, company: Company, now: datetime) -> dict[str, Any]:
-    """The full record of the candidate that a body (4.3) creates; `number` is its id."""
-    at = now.isoformat(timespec="milliseconds").replace("+00:00", "Z")
-    person = {"email": body["email"], "first_name": body["first_name"], "last_name": body["last_name"]}
-    photo = _file(number * 10 + 1, f"photos/{number}.jpg", at)
+def _errors(status: int, errors: FieldErrors) -> Reply:
+    """Every error, by its field."""
+    by_field: dict[str, list[str]] = {}
+    for name, message in errors:
+        by_field.setdefault(name, []).append(message)
+    return _json_reply(status, by_field)
+
+
+def _record(number: int, body: dict[str, Any], pool: TalentPool, company: Company) -> dict[str, Any]:
+    """The full record (2.5) of the candidate that a body (4.3) creates; `number` is its id."""
+    at = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    person = {name: body[name] for name in ("email", "first_name", "last_name")}
     post = next(iter(company.job_posts.values()), None)  # the description does not show which one
     job_post = {"hash": post.hash if post else "", "title": post.title if post else ""}
+    photo = _file(number * 10 + 1, "photos", f"{number}.jpg", at)
     texts = ("phone_number", "address", "city", "country", "summary", "skills", "seniority")
     return {
         "id": number,
@@ -288,7 +284,7 @@ def _record(number: int, body: dict[str, Any], pool: TalentPool, company: Compan
         "source_job_post": job_post,
         "company": company.name,
         **person,
-        "cv": _file(number * 10, f"cvs/{body['cv']}.pdf", at),
+        "cv": _file(number * 10, "cvs", f"{body['cv']}.pdf", at),
         "photo": photo,
         **dict.fromkeys(texts, ""),
         "education": [],
@@ -307,16 +303,15 @@ def _record(number: int, body: dict[str, Any], pool: TalentPool, company: Compan
     }
 
 
-def _file(number: int, path: str, at: str) -> dict[str, Any]:
-    folder, _, name = path.partition("/")
-    signature = hashlib.blake2b(path.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+def _file(number: int, folder: str, name: str, at: str) -> dict[str, Any]:
+    base, path = "https://files.example.com/", f"{folder}/{name}"
     return {
         "id": number,
         "path": path,
         "name": name,
         "type": "application/pdf" if folder == "cvs" else "image/jpeg",
         "file_size": 48_213,
-        "base": "https://files.example.com/",
-        "presigned_url": f"https://files.example.com/{path}?X-Amz-Expires=3600&X-Amz-Signature={signature}",
+        "base": base,
+        "presigned_url": f"{base}{path}?X-Amz-Expires=3600&X-Amz-Signature={number:032x}",
         "uploaded_at": at,
     }
