@@ -29,13 +29,18 @@ def open_private(path: Path, flags: int = os.O_RDONLY) -> int:
     try:
         descriptor = os.open(path, flags | _NO_LINKS, mode)
     except OSError:
-        if path.is_symlink():
-            raise OSError(errno.ELOOP, _IS_LINK, str(path)) from None
+        refuse_link(path)
         raise
     if flags & os.O_CREAT and mode != 0o600:
         with suppress(PermissionError):  # the file belongs to a colleague
             os.fchmod(descriptor, mode)  # the umask may have changed it
     return descriptor
+
+
+def refuse_link(path: Path) -> None:
+    """Raises OSError: it is a symbolic link."""
+    if path.is_symlink():
+        raise OSError(errno.ELOOP, _IS_LINK, str(path)) from None
 
 
 def read_private(path: Path) -> bytes:

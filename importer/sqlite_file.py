@@ -9,7 +9,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
-from importer.files import open_private, sync_folder
+from importer.files import open_private, refuse_link, sync_folder
 from importer.problems import ConstraintError, DatabaseError, UnusableInput, not_writable, unusable_file
 
 SqliteConnection = sqlite3.Connection
@@ -27,12 +27,13 @@ def create_private(path: Path) -> None:
         UnusableInput: the folder cannot be written, or one of the files is a symbolic link, which SQLite would follow.
     """
     try:
-        is_new = not path.exists()
-        os.close(open_private(path, os.O_RDWR | os.O_CREAT))
-        for ending in ("-wal", "-shm", "-journal"):
-            with suppress(FileNotFoundError):
-                os.close(open_private(path.with_name(path.name + ending)))
-        if is_new:
+        # An existing one is not opened: with any descriptor of a file, POSIX drops all locks that this process has on
+        # it, also those of a connection of another thread.
+        for file in (path, *(path.with_name(path.name + ending) for ending in ("-wal", "-shm", "-journal"))):
+            refuse_link(file)
+        if not path.exists():
+            with suppress(FileExistsError):  # another process was faster
+                os.close(open_private(path, os.O_RDWR | os.O_CREAT | os.O_EXCL))
             sync_folder(path.parent)
     except OSError as error:
         raise not_writable(Path(error.filename or path), error.strerror or str(error)) from None

@@ -330,8 +330,14 @@ class _Execution:
         for folder, manifest in manifests_in(self.order.settings.out) if unfinished else ():
             if manifest.scope != plan.manifest.scope or manifest.run not in unfinished:
                 continue
-            if (part := plan.manifest.selection.part) is not None and manifest.selection.part != part:
-                continue
+            own, other = plan.manifest.selection.part, manifest.selection.part
+            if own is not None and other != own:
+                if other is not None and other.total == own.total:  # another part, which may be running
+                    continue
+                raise UsageError(
+                    f"run {manifest.run} of this target was killed, and a part cannot tell what it sent: run importer "
+                    f"report {manifest.run}, then the same command again"
+                )
             try:
                 run = close(folder, ledger).run
                 yield Remark(f"Run {run} was killed. Its report is now complete, and this run continues from there.")

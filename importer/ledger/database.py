@@ -2,7 +2,7 @@
 
 The lock of a target has an owner, drawn anew each time that it is taken, and each transaction that writes ensures that
 the owners of its locks are still the same: a run that lost a lock without knowing it (a suspended machine) changes
-nothing.
+nothing here.
 """
 
 from __future__ import annotations
@@ -129,21 +129,20 @@ class Database:
     @contextmanager
     def _locked(self, name: str, busy: str) -> Iterator[None]:
         """Hold the lock of this name, with a new owner. busy: begins the message if another process holds it."""
-        owner, started_at = secrets.token_hex(16), datetime.now(UTC).isoformat(timespec="seconds")
-        values = {"owner": owner, "process": os.getpid(), "host": socket.gethostname(), "started_at": started_at}
-
-        def register(connection: Connection) -> None:
-            if not connection.execute(update(targets).where(targets.c.name == name).values(values)).rowcount:
-                connection.execute(insert(targets).values(name=name, **values))
-
         self._take_lock(name, busy)
         try:
-            self._change(register)
-            self._owners[name] = owner
+            self._owners[name] = self._change(lambda connection: self._register(connection, name))
             yield
         finally:
             self._owners.pop(name, None)
             self._free_lock(name)
+
+    def _register(self, connection: Connection, name: str, ending: str = "") -> str:
+        owner, started_at = secrets.token_hex(16) + ending, datetime.now(UTC).isoformat(timespec="seconds")
+        values = {"owner": owner, "process": os.getpid(), "host": socket.gethostname(), "started_at": started_at}
+        if not connection.execute(update(targets).where(targets.c.name == name).values(values)).rowcount:
+            connection.execute(insert(targets).values(name=name, **values))
+        return owner
 
     def _busy(self, name: str, busy: str) -> Busy:
         query = select(targets).where(targets.c.name == name)

@@ -10,9 +10,9 @@ import math
 import os
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack, contextmanager, suppress
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, TypeVar
 
 import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
@@ -26,6 +26,7 @@ from importer.ledger.tables import targets
 from importer.problems import ConstraintError, DatabaseError, UnusableInput, unusable_file
 from importer.settings import LedgerAddress
 
+T = TypeVar("T")
 _PARAMETERS: Final = {
     "connect_timeout": 10,
     # The death of the server's machine, or of the network, is noticed within half a minute.
@@ -52,6 +53,7 @@ _CONFLICTS: Final = {"40001", "40P01", "23505"}  # serialization, deadlock, uniq
 _GOING_AWAY: Final = {"57P01", "57P02", "57P03", "25P03", "25006"}  # shutdown, crash, starting, too idle, a standby now
 _MOST_CONFLICTS: Final = 20  # of one transaction; more are a bug
 _INITIALIZING: Final = 0x1E_D6E5  # the advisory lock of creating the tables
+_NO_ANSWER_SECONDS: Final = 150.0  # to one statement, which the server itself ends before
 _RETRY_SECONDS: Final = 0.2
 _WORTH_REPORTING: Final = 1.0  # seconds of waiting
 
@@ -66,6 +68,18 @@ class Conflict(DatabaseError):
 
 class NotDurable(DatabaseError):
     """The server confirms a commit before it is on its disk."""
+
+
+class Session(psycopg.Connection[Any]):
+    """A connection that is closed when the server does not answer in time: a late answer would be taken for another."""
+
+    def wait(self, gen: Generator[Any, Any, T], interval: float = 0.1, timeout: float | None = None) -> T:
+        try:
+            return super().wait(gen, interval, timeout or _NO_ANSWER_SECONDS)
+        except psycopg.OperationalError as error:
+            if error.sqlstate is None:
+                self.pgconn.finish()
+            raise
 
 
 class PostgresLedger(Ledger):
@@ -163,18 +177,25 @@ class PostgresLedger(Ledger):
         A part registers its own lock before it looks for parts of another count, so that of two at least one sees the
         other.
         """
-        owner = select(targets.c.owner).where(targets.c.name == name)
+        owner = select(targets.c.owner).where(targets.c.name == name).with_for_update()
         others = select(targets.c.name).where(
             targets.c.name.startswith(f"{name}\n", autoescape=True), ~targets.c.name.endswith(f"/{count}")
         )
+
+        def adopted(session: Connection) -> str:
+            found: str | None = session.scalar(owner)
+            if found is not None and found.endswith(f"/{count}"):
+                return found
+            return self._register(session, name, f"/{count}")
+
         self._take_lock(name, f"another run is writing to {scope}", shared=True)
         try:
-            self._owners[name] = self._ask(lambda session: session.scalar(owner))  # a whole run changes it
             with self._locked(f"{name}\n{number}/{count}", f"another run is writing part {number}/{count} of {scope}"):
                 for other in self._ask(lambda session: session.scalars(others).all()):
                     parts = other.rpartition("/")[2]
                     self._take_lock(other, f"another run in {parts} parts is writing to {scope}", shared=True)
                     self._free_lock(other, shared=True)
+                self._owners[name] = self._change(adopted)
                 yield
         finally:
             self._owners.pop(name, None)
@@ -237,11 +258,11 @@ def _conninfo(location: str) -> str:
     return make_conninfo(**{**_PARAMETERS, **tls, **given})
 
 
-def _connect(conninfo: str) -> psycopg.Connection[Any]:
+def _connect(conninfo: str) -> Session:
     """A new session. Raises Unreachable, NotDurable."""
     with ExitStack() as failed:
         try:
-            session = psycopg.connect(conninfo)
+            session = Session.connect(conninfo)
             failed.callback(session.close)
             found = session.execute(_SET_UP.encode()).fetchone()
             session.commit()

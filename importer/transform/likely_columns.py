@@ -21,7 +21,7 @@ from importer.transform.texts import in_mapping, quoted
 
 _FEWEST: Final = 20  # values; a share of fewer proves nothing
 _SHOWN: Final = 3  # cells in a message
-_MOST_IDS: Final = 200_000  # that are compared; memory does not grow with the file
+_MOST_IDS: Final = 50_000  # that are compared; memory does not grow with the file
 _FEWEST_NAMED, _SHARE_NAMED = 3, 0.1  # numbers that name another country, and their share
 _NO_DIGIT: Final = re.compile(r"[^+\d]+")
 
@@ -58,14 +58,14 @@ class Cells:
         return f", also {', '.join(rest)}{more}" if rest else ""
 
 
-def counters_of(value: ResolvedValue) -> Iterator[_Magnitudes | _Documents | _Declined]:
-    """What counts the texts that are sent of this value."""
+def counters_of(value: ResolvedValue, email: ResolvedValue) -> Iterator[_Magnitudes | _Documents | _Declined]:
+    """What counts the texts that are sent of this value. email: of the candidate."""
     if value.field.kind is Kind.FLAG:
         yield _Declined(value)
     if value.field.kind in NUMBERS:
         yield _Magnitudes(value)
     if value.field.kind in (Kind.CV, Kind.DOCUMENT):
-        yield _Documents(value)
+        yield _Documents(value, email)
 
 
 # --- numbers a thousand times too large or too small ------------------------------------------------
@@ -117,9 +117,9 @@ class _Documents:
     that are one of the others with one digit less; and those of several candidates.
     """
 
-    def __init__(self, value: ResolvedValue) -> None:
-        self._value = value
-        self._known: set[str] = set()
+    def __init__(self, value: ResolvedValue, email: ResolvedValue) -> None:
+        self._value, self._email = value, email
+        self._known: dict[str, str] = {}  # whose it is
         self._repeated, self._of_several = Cells(), ""
         self._with_zeros: dict[int, str] = {}  # the first one of each length
         self._others: defaultdict[int, Cells] = defaultdict(Cells)
@@ -127,11 +127,12 @@ class _Documents:
         self._few: defaultdict[int, list[tuple[str, Row]]] = defaultdict(list)
 
     def add(self, text: str, row: Row) -> None:
-        if text in self._known:
+        person = "".join(row.cells[column.index].strip().casefold() for column in self._email.columns)
+        if self._known.get(text, person) != person:
             self._repeated.add(self._value, row)
             self._of_several = self._of_several or text
         elif len(self._known) < _MOST_IDS:
-            self._known.add(text)
+            self._known[text] = person
         if text.isdecimal() and text.startswith("0"):
             self._with_zeros.setdefault(len(text), text)
         elif text.isdecimal():

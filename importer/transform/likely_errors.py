@@ -35,7 +35,7 @@ class LikelyErrors:
     def __init__(self, mapping: ResolvedMapping) -> None:
         values = tuple(_values(mapping))
         self._email = mapping.candidate["email"]
-        self._answers = [(key, one) for key, value in values for one in counters_of(value)]
+        self._answers = [(key, one) for key, value in values for one in counters_of(value, self._email)]
         cells = tuple(_values_of_cells(mapping))
         self._names = tuple(mapping.candidate[name] for name in ("first_name", "last_name"))
         self._texts = [value for value in cells if value.field.kind in (Kind.LINE, Kind.TEXT)]

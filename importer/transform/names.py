@@ -20,11 +20,16 @@ _INVISIBLE = dict.fromkeys(map(ord, WITHOUT_EFFECT.replace("\u200c", "").replace
 _PARTICLES = frozenset((
     "van", "von", "vom", "der", "den", "de", "dos", "das", "del", "della", "du", "des", "zu", "zum", "zur", "ter",
     "ten", "bin", "ibn", "بن", "la", "las", "los", "da", "dalla", "degli", "dei", "bint", "af", "'t",
-    "ní", "nic", "uí", "ó",
+    "ní", "nic", "uí",
     *map(normalize, ("Graf", "Gräfin", "Freiherr", "Freifrau", "Fürst", "Fürstin", "Prinz", "Prinzessin", "Baron")),
 ))
 # These are also names, so they count only where the last name is the last word.
 _MAY_BE_NAMES = frozenset(("di", "dal", "lo", "le", "el", "al", "ben", "abu", "ait", "san", "st", "mac", "mc"))
+# `María del Carmen García` has one last name, `Ana del Río García` two.
+_OF_MARY = normalized((
+    "Carmen", "Pilar", "Mar", "Rosario", "Ángeles", "Cruz", "Jesús", "Dios", "Luz", "Sol", "Lourdes", "Fátima",
+    "Guadalupe", "Rocío", "Socorro", "Consuelo", "Remedios", "Mercedes", "Dolores", "Nieves", "Concepción", "Valle",
+))
 _CONJUNCTIONS = frozenset(("e", "y", "i"))  # between two last names: what is before belongs to the last name, too
 _TITLES = frozenset(("dr", "prof", "mr", "mrs", "ms", "miss", "mme", "mlle", "herr", "frau"))
 _ADDED = _TITLES | {"sr", "sra", "jr", "phd", "mba", "msc", "bsc", "esq", "pmp", "cpa", "cfa", "mgr"}
@@ -95,8 +100,10 @@ def part_of_name(full_name: str, part: Side, rule: NameRule | None = None) -> st
         return _split_failed(full_name, words, rule)
     begin, end = found
     first_name, last_name = without_suffixes[:begin] + without_suffixes[end:], without_suffixes[begin:end]
-    if rule.surname is Surname.LAST_TWO_WORDS and begin == 1 and normalize(last_name[0]) in rule.particles:
-        return _not_split(full_name, f" because of '{last_name[0]}'", _LAST_FIRST)  # María del Carmen García
+    inner = [word for word in last_name if normalize(word) not in rule.particles]
+    is_two = rule.surname is Surname.LAST_TWO_WORDS and begin == 1 and len(inner) == 2 and last_name[0] not in inner
+    if is_two and normalize(inner[0]) in _OF_MARY:
+        return _not_split(full_name, f" because of '{last_name[0]} {inner[0]}'", _LAST_FIRST)
     if beside := _beside_last_name(first_name, last_name, rule, is_first=begin > 0):
         return _not_split(full_name, f" because of '{beside}'", _LAST_FIRST)
     if part == "first":

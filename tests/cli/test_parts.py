@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -223,8 +224,13 @@ def test_parts_need_a_shared_ledger(serve: Serve) -> None:
 
 @pytest.mark.net
 def test_a_killed_whole_run_goes_on_in_parts(served: Served) -> None:
-    """The first part ends it, while others wait; what it had in flight is settled by the part of the person."""
+    """Once its report is written; what it had in flight is settled by the part of the person."""
     served.killed_after(10, *RUN)
+    refused = served(*part(1, 2))
+    command = re.search(r"run importer (report \S+), then", refused.err)
+    assert (refused.code, command is not None) == (2, True)
+    assert command is not None
+    assert served(*command[1].split()).code == 0
     with ExitStack() as running:
         processes = [running.enter_context(served.door.started(*part(number, 2))) for number in (1, 2)]
         assert {process.wait(timeout=PATIENCE) for process in processes} <= {0, 4}

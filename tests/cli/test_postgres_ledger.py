@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-import signal
 import socketserver
 import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -108,40 +105,6 @@ def test_a_run_survives_a_restart_of_its_server(serve_on_server: Serve, postgres
     assert ("the server of the ledger does not respond" in shown[0], shown[-1]) == (True, "Sending continues.")
     assert '"created": 60' in out
     assert len(served.accepted) == 60
-
-
-def test_a_run_that_was_suspended_sends_nothing_after_another_has_taken_over(
-    serve_on_server: Serve, postgres: Server, address: LedgerAddress
-) -> None:
-    """Not even the rows whose intents it wrote before: it ends with 5, and the other run has entered all."""
-    served = serve_on_server()
-    people(served.door.folder, 30)
-    posts, accept = list[str](), served.sandbox.memory.accept
-
-    def count(*submission: Any) -> bool:
-        posts.append(str(submission))
-        return accept(*submission)
-
-    def intents() -> int:
-        with open_ledger(address) as ledger:
-            return sum(1 for record in ledger.runs() for _ in ledger.row_states(record.run))
-
-    served.sandbox.memory.accept = count  # type: ignore[method-assign]
-    with served.held_after(6) as go_on, served.door.started(*RUN, "--concurrency", "2", "--json") as process:
-        served.wait_for(6)
-        wait_until(lambda: intents() == 6 + 3)  # two are in flight, one is ready to be sent
-        process.send_signal(signal.SIGSTOP)
-        suspended_at = time.monotonic()
-        postgres.execute("SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND granted")
-        go_on()
-        other = served(*RUN, "--out", "elsewhere", "--json")
-        assert (other.code, len(served.accepted)) == (0, 30)
-        before = len(posts)
-        time.sleep(max(0.0, suspended_at + 5.5 - time.monotonic()))  # an intent is used for five seconds
-        process.send_signal(signal.SIGCONT)
-        out, err = process.communicate()
-    assert (process.returncode, len(posts)) == (5, before), err
-    assert "another run took over the target" in json.loads(out)["stopped"]["reason"]
 
 
 def test_a_second_run_of_a_target_names_the_first(serve_on_server: Serve) -> None:

@@ -268,8 +268,8 @@ def test_a_run_beside_parts_is_refused_at_any_moment(address: LedgerAddress) -> 
 
 
 def test_a_part_that_lost_its_lock_to_others_writes_nothing(postgres: Server, address: LedgerAddress) -> None:
-    """Neither after a whole run, nor after the same part began anew."""
-    for part in (None, (2, 2)):
+    """Neither after a whole run, nor after the same part began anew, nor beside parts of another count."""
+    for part in (None, (2, 2), (1, 3)):
         wait_until(lambda: not postgres.execute("SELECT 1 FROM pg_locks WHERE locktype = 'advisory'"))
         with begun(address, f"run-{part}.2of2") as ledger, ledger.lock_target(JOB_POST, (2, 2)):
             end_lock_session(postgres)
@@ -277,6 +277,17 @@ def test_a_part_that_lost_its_lock_to_others_writes_nothing(postgres: Server, ad
                 pass
             with pytest.raises(LedgerUnwritable, match="another run took over the target"):
                 intend(ledger, make_intent(ledger, 3, run=f"run-{part}.2of2"))
+
+
+def test_a_whole_run_that_lost_its_lock_to_a_part_writes_nothing(postgres: Server, address: LedgerAddress) -> None:
+    """Also after that part has ended."""
+    with begun(address) as ledger, ledger.lock_target(JOB_POST):
+        intend(ledger, make_intent(ledger, 2))
+        end_lock_session(postgres)
+        with open_ledger(address) as other, other.lock_target(JOB_POST, (1, 3)):
+            pass
+        with pytest.raises(LedgerUnwritable, match="another run took over the target"):
+            intend(ledger, make_intent(ledger, 3))
 
 
 def test_a_part_settles_what_killed_runs_left(address: LedgerAddress) -> None:

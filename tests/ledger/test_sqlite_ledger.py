@@ -6,6 +6,7 @@ import contextlib
 import os
 import sqlite3
 import subprocess
+import sys
 import threading
 import traceback
 from collections.abc import Iterator
@@ -50,6 +51,16 @@ def test_an_intent_is_on_disk_when_intend_returns(ledger: Ledger) -> None:
     """Another process sees it as soon as the caller may send."""
     intend(ledger, make_intent(ledger, 2))
     assert raw(ledger, "SELECT run, row, attempts, state FROM people") == [("run-1", 2, 1, "in_flight")]
+
+
+def test_a_second_connection_of_this_process_ends_no_lock_of_the_first(ledger: Ledger) -> None:
+    """Else another process that closes the ledger would remove the log that this one goes on to write (POSIX)."""
+    code = "import sys; from importer.ledger import open_ledger; open_ledger(sys.argv[1]).close()"
+    open_ledger(ledger.name).close()
+    subprocess.run([sys.executable, "-c", code, ledger.name], check=True)
+    intend(ledger, make_intent(ledger, 2))
+    code = "import sys; from importer.ledger import open_ledger; print(*open_ledger(sys.argv[1]).row_states('run-1'))"
+    assert "row=2" in subprocess.check_output([sys.executable, "-c", code, ledger.name], text=True)
 
 
 def test_an_error_shows_no_value(ledger: Ledger) -> None:

@@ -196,7 +196,10 @@ GOOD = (
             ("Ben SMITH", "SMITH", "{surname: capitals}"),
             ("Nguyen Le Minh", "Nguyen", "{surname: first_word}"),
             ("José Ortega y Cruz", "Ortega y Cruz", "{surname: last_two_words, particles: [y]}"),
-            ("Ana García de la Vega", "García de la Vega", "{surname: last_two_words, particles: [de, la]}"),
+            *(
+                (name, name.partition(" ")[2], "{surname: last_two_words, particles: [de, la]}")
+                for name in ("Ana García de la Vega", "José de la Cruz", "Ana de Souza Lima")
+            ),
         )
     ),
     Good("name behind which nothing is", _TEXT, "João Neto", "Neto", "{column: Cell, part: last}"),
@@ -584,9 +587,9 @@ BAD = (
         f"'{text}' is what programs write for an empty cell, and no part of an address; clear the cell, or list it "
         "under missing: in m.yaml:4", _PROFILE) for text in ("none", "N/A", "null")),
     *(Bad(f"first or last name: {name}", _TEXT, name,
-        f"'{name}' cannot be split into a first and a last name because of '{word}'; write it as 'Last, First'",
-        f"{{column: Cell, part: last, names: {{surname: last_two_words, particles: [{word}]}}}}")
-      for name, word in (("María del Carmen García", "del"), ("Juan de Dios Peña", "de"))),
+        f"'{name}' cannot be split into a first and a last name because of '{words}'; write it as 'Last, First'",
+        "{column: Cell, part: last, names: {surname: last_two_words, particles: [de, la, del]}}")
+      for name, words in (("María del Carmen García", "del Carmen"), ("Juan de Dios Peña", "de Dios"))),
     _unsplit("Irish particle", "Siobhán Ní Bhriain", f" because of 'Ní'; {_PARTICLE_HINT}"),
     Bad("several pieces", PHONE, "mobile: +90 555 000 00 01; mobile: +90 555 000 00 02",
         "'mobile: +90 555 000 00 01; mobile: +90 555 000 00 02' has several pieces with 'mobile': '+90 555 000 00 01' "
