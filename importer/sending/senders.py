@@ -1,7 +1,8 @@
 """The threads that send: each takes a row, waits for its turn, sends, and tells the loop what the service said.
 
-What is proven not processed (429, no connection) is sent again by the same thread after a short wait. For a long one, or after five, it
-gives the row back: the loop no longer counts it as sent, but keeps its place, so that when all are refused, all wait.
+What is proven not processed (429, no connection) is sent again by the same thread after a short wait. For a long one,
+or after five, it gives the row back: the loop no longer counts it as sent, but keeps its place, so that when all are
+refused, all wait.
 """
 
 from __future__ import annotations
