@@ -140,14 +140,16 @@ def _grouping(
     sources = [one for content in contents if isinstance(content, ResolvedEntries) for one in content.sources]
     shared = tuple({column.index: column for value in single for column in value.columns}.values())
     own = tuple({column.index: column for one in sources for column in one.shared if column not in shared}.values())
-    of_rows = (value for one in sources if isinstance(one.source, FromGroup) for value in one.values)
-    of_entries = frozenset(column.index for value in of_rows for column in value.columns)
+    groups = [(one.source.where, one) for one in sources if isinstance(one.source, FromGroup)]
+    of_entries = frozenset(column.index for _, one in groups for value in one.values for column in value.columns)
+    of_rows = tuple(where for where, _ in groups if where) if all(where for where, _ in groups) else ()
     missing, blank = normalized(context.mapping.missing), dict[int, frozenset[str]]()
     for value in (*single, *(value for one in sources for value in one.values)):
         words = frozenset[str]() if value.lookup else value.missing
         for each in value.columns:
             blank[each.index] = blank.get(each.index, words) & words
-    return ResolvedGrouping(column, spec.blank is not None, main, shared, of_entries, own, missing, blank, spec.place)
+    is_continued = spec.blank is not None
+    return ResolvedGrouping(column, is_continued, main, shared, of_entries, own, of_rows, missing, blank, spec.place)
 
 
 # --- a wrong header row, and unused columns ------------------------------------------------------

@@ -157,7 +157,7 @@ def _columns_by_group(spec: ValueSpec, context: Context, *, unnumbered: bool) ->
             message, hint = f"'{template}' has no {PLACEHOLDER}", f"write {PLACEHOLDER} in place of the number"
             context.error("mapping-value-invalid", message, hint, template.place)
             continue
-        names = _names(template, context.header, unnumbered=unnumbered)
+        names = _names(template, context, unnumbered=unnumbered)
         if not names:
             hint = context.header.proposal(template.replace(PLACEHOLDER, "1"))
             context.error("column-not-found", f"no column matches '{template}'", hint, template.place)
@@ -168,9 +168,18 @@ def _columns_by_group(spec: ValueSpec, context: Context, *, unnumbered: bool) ->
     return {number: tuple(columns) for number, columns in found.items()}
 
 
-def _names(template: Text, header: ColumnLookup, *, unnumbered: bool) -> dict[int, Text]:
+def _names(template: Text, context: Context, *, unnumbered: bool) -> dict[int, Text]:
     """The column names of this header that match a template, by group number."""
-    numbers = [(int(digits), digits) for digits in reversed(header.numbers())]
+    header = context.header
+    numbers = [(int(digits), digits) for digits in header.numbers()]
     numbers += [(_UNNUMBERED, "")] if unnumbered else []
-    names = ((number, Text(template.replace(PLACEHOLDER, digits), template.place)) for number, digits in numbers)
-    return {number: name for number, name in names if header.candidates(name)}
+    found: dict[int, Text] = {}
+    for number, digits in numbers:
+        name = Text(template.replace(PLACEHOLDER, digits), template.place)
+        if not header.candidates(name):
+            continue
+        if number in found:
+            message = f"'{found[number]}' and '{name}' have the same number"
+            context.error("column-ambiguous", message, "rename one of the columns", template.place)
+        found[number] = name
+    return found

@@ -242,7 +242,8 @@ class ResolvedAnswer:
 class ResolvedGrouping:
     """How rows become candidates; see GroupBy. `shared`: the columns that must be equal in all rows of a candidate.
     `of_entries`: the indexes of those that are an entry in each row; `of_own_entries`: those of entries that are read
-    from all rows as one, and so must be equal, too. `missing`: normalized words that are no key; `blank`: those that
+    from all rows as one, and so must be equal, too. `of_rows`: what selects the rows that are entries; (): all may be.
+    `missing`: normalized words that are no key; `blank`: those that
     whatever reads a column takes as an empty cell, by the index of the column.
     """
 
@@ -252,6 +253,7 @@ class ResolvedGrouping:
     shared: tuple[Column, ...]
     of_entries: frozenset[int]
     of_own_entries: tuple[Column, ...]
+    of_rows: tuple[ResolvedFilter, ...]
     missing: frozenset[str]
     blank: Dictionary[int, frozenset[str]]
     place: LinePlace

@@ -94,7 +94,9 @@ def _is_likelier(reading: str, text: str) -> bool:
         return False
     differing = frozenset(index for index, pair in enumerate(zip(text, reading, strict=True)) if len(set(pair)) > 1)
     whole, here, there = likelihood(reading), likelihood(text, differing), likelihood(reading, differing)
-    return here <= _FOREIGN and min(whole, there) >= _OF_ONE_LANGUAGE
+    if whole < _OF_ONE_LANGUAGE:
+        return whole >= _OF_ONE_ALPHABET and likelihood(text) <= _OF_NONE
+    return there >= _OF_ONE_LANGUAGE and (here <= _FOREIGN or whole >= likelihood(text) + _CLEARLY)
 
 
 def byte_order_mark(path: Path) -> Encoding | None:
@@ -168,6 +170,8 @@ _SINGLE_BYTE = re.compile(r"cp(125|4|7|8)\d+|iso8859-\d+|mac-\w+|koi8-\w")  # na
 # fmt: on
 _PROPOSED = _SHOWN = 3
 _FOREIGN, _OF_ONE_LANGUAGE = 0.5, 1.5  # by likelihood: nearly no letter of a language, and nearly only those of one
+_OF_ONE_ALPHABET, _OF_NONE = 0.95, 0.65  # another than the Latin one: all letters are of it; they are mixed
+_CLEARLY = 0.3  # of two readings with letters of one language each
 _OF_SPOKEN = 1.2  # of two readings that are about as likely, the one in the language of the mapping or the machine
 _SAMPLE = 1 << 16  # bytes before and after the first undecodable byte
 

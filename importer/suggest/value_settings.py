@@ -218,10 +218,13 @@ def _number_reading(
         elif (found := _DECIMAL.fullmatch(text)) and (len(found.group(2)) != 3 or text.lstrip("+-")[0] == "0"):
             decimals[found.group(1)] += count
             decimal_texts.setdefault(found.group(1), text)
-    for sign in decimal_texts.keys() & groups.keys():  # 4,50 among many 2,800: who wrote it meant something else
+    for sign in decimals.keys() & groups.keys():  # 4,50 among many 2,800: who wrote it meant something else
         if _MANY_TIMES * decimals[sign] <= groups[sign]:
             del decimals[sign]
-            review_reason = f"'{decimal_texts[sign]}' has '{sign}' too, which separates thousands in other cells"
+            if sign in decimal_texts:
+                review_reason = f"'{decimal_texts[sign]}' has '{sign}' too, which separates thousands in other cells"
+        elif _MANY_TIMES * groups[sign] <= decimals[sign]:  # 60,000.00 among many 47.000,00
+            del groups[sign]
     thousands = min(groups.keys() - decimals.keys(), default=None)
     # If the thousands separator is the default decimal separator, the decimal separator must be set.
     comma = "," in decimals or (not decimals and thousands == ".")

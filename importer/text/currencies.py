@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from typing import Final
 
@@ -45,7 +44,11 @@ def currency_code(text: str) -> str | None:
 
 
 # Signs and short forms that several currencies have.
-_OF_SEVERAL: Final = {"$": re.compile(r".*(?:\$|D)|MXN"), "kr": re.compile("SEK|NOK|DKK|ISK"), "¥": re.compile("CNY")}
+_OF_SEVERAL: Final = {
+    "$": frozenset(("US$", *["USD", "AUD", "CAD", "NZD", "HKD", "SGD", "TWD", "MXN", "ARS", "CLP", "COP"])),
+    "kr": frozenset(("SEK", "NOK", "DKK", "ISK")),
+    "¥": frozenset(("CNY",)),
+}
 
 
 def is_same_currency(one: str, other: str) -> bool:
@@ -54,7 +57,7 @@ def is_same_currency(one: str, other: str) -> bool:
     if normalize(one) == normalize(other) or (currency_code(one) or one) == (currency_code(other) or other):
         return True
     pairs = ((one, other.upper()), (other, one.upper()))
-    return any(each in _OF_SEVERAL and _OF_SEVERAL[each].fullmatch(code) is not None for each, code in pairs)
+    return any(code in _OF_SEVERAL.get(each, ()) for each, code in pairs)
 
 
 def _is_sign(character: str) -> bool:

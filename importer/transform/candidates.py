@@ -126,6 +126,7 @@ def _merged(members: list[Row], grouping: ResolvedGrouping) -> Row:
         if row is first or problem.code != CELLS_MERGED or not problem.is_in(of_all)  # the row above has its value
     ]
     problems += _key_problems(members, own, grouping)
+    problems += [problem for row in members for problem in _unread(row, grouping)]
     for column in (*grouping.shared, *grouping.of_own_entries):
         or_entries = "" if column in grouping.shared else "; or, if each row is an entry, read these with rows: all"
         hint = f"use the same value in all rows of a candidate{or_entries}"
@@ -171,6 +172,24 @@ def _key_problems(members: list[Row], own: list[Row], grouping: ResolvedGrouping
     if not grouping.blank_continues:
         hint += f", or set blank: continues {in_mapping(grouping.place)}"
     return [Problem("group-key-blank", message, hint, row.place(grouping.column)) for row in keyless]
+
+
+def _unread(row: Row, grouping: ResolvedGrouping) -> Iterator[Problem]:
+    """The problem of a row that is no entry, and has nothing else of its candidate: it would be lost."""
+    if not grouping.of_rows or any(matches(one, row) for one in grouping.of_rows):
+        return
+    if grouping.main is not None:
+        has_own = matches(grouping.main, row)
+    else:
+        has_own = any(not grouping.is_blank(row, column.index) for column in grouping.shared)
+    if not has_own:
+        column = grouping.of_rows[0].column
+        text = stripped(row.cells[column.index])
+        message = (
+            f"no `rows:` of the mapping takes {quoted(text) if text else 'a blank cell'}, so this row would be lost"
+        )
+        hint = "correct it, or leave such rows out with where: under source: in the mapping"
+        yield Problem("group-row-unread", message, hint, row.place(column))
 
 
 def _conflicts(rows: list[Row], column: Column, grouping: ResolvedGrouping, hint: str) -> list[Problem]:

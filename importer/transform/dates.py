@@ -22,7 +22,7 @@ _PATTERNS = {
     "y": r"(?P<short_year>[0-9]{2})",
     "b": r"(?P<month_name>[^\W\d_]+)\.?",
     "B": r"(?P<month_name>[^\W\d_]+)\.?",
-    "H": "(?:[01]?[0-9]|2[0-4])",
+    "H": "(?:[01]?[0-9]|2[0-3])",
     "I": "(?:0?[0-9]|1[0-2])",
     "M": "[0-5]?[0-9]",
     "S": "[0-6]?[0-9]",
@@ -32,7 +32,7 @@ _PATTERNS = {
 # Year, month, day in this order is unambiguous and needs no declaration.
 _ISO = re.compile(
     r"(?P<year>[0-9]{4})(?:-(?P<month>[0-9]{2})(?:-(?P<day>[0-9]{2})"
-    r"(?:[ T](?:[01][0-9]|2[0-4]):[0-5][0-9](?::[0-6][0-9](?:\.[0-9]+)?)?(?: ?(?:Z|[+-][0-9]{2}:?[0-9]{2}))?)?)?)?"
+    r"(?:[ T](?:[01][0-9]|2[0-3]):[0-5][0-9](?::[0-6][0-9](?:\.[0-9]+)?)?(?: ?(?:Z|[+-][0-9]{2}:?[0-9]{2}))?)?)?)?"
 )
 _NUMBER_OF_MONTH = re.compile(r"[0-9]{4}[.,]1")  # a program that takes 2023.10 for a number shows 2023.1
 _DIGITS = frozenset("dmyYHIMSf")  # the codes that match digits

@@ -19,11 +19,12 @@ from importer.mapping import (
 )
 from importer.models import Row
 from importer.problems import CellPlace, Column, Origin, Place, Problem
-from importer.text.literals import InvalidLiteral, Parsed, read_literal
+from importer.text.literals import InvalidLiteral, Number, Parsed, read_literal
 from importer.text.normalize import join_key, normalize, stripped
 from importer.transform.candidates import matches
 from importer.transform.texts import InvalidValue, matched, quoted
 
+_WHOLE = re.compile(r"\.0+\Z")  # of 2015.0, as programs write a column of numbers with gaps
 _NUMBERED = re.compile(r"(.*)\[([0-9]{1,4})\]", re.DOTALL)
 
 
@@ -123,7 +124,11 @@ def _objects(source: FromJson, row: Row, missing: frozenset[str], problems: list
     for number, item in enumerate(items, start=1):
         if isinstance(item, Mapping):
             cells = _cells(item, source.keys, missing)
-            if item and source.keys and not any(key in item or key.partition(".")[0] in item for key in source.keys):
+            other = next(filter(None, (_spelled_otherwise(item, key) for key in source.keys)), None)
+            if other is not None:
+                message = f"entry {number} has '{other[1]}', where the mapping reads '{other[0]}'"
+                problems.append(Problem("list-invalid", message, "write it in the mapping as the cell has it", place))
+            elif item and source.keys and not any(_has(item, key) for key in source.keys):
                 wanted, there = (", ".join(map(str, names)) for names in (source.keys, item))
                 message = f"entry {number} has none of the keys that the mapping reads ({wanted}); it has {there}"
                 problems.append(Problem("list-invalid", message, "correct the keys in the mapping, or the cell", place))
@@ -135,6 +140,24 @@ def _objects(source: FromJson, row: Row, missing: frozenset[str], problems: list
         elif item:
             message = f"entry {number} is not an object with keys"
             problems.append(Problem("list-invalid", message, hint, place))
+
+
+def _has(item: Mapping[str, Parsed], key: str) -> bool:
+    """Whether there is something under a key (`a.b` is b inside a), or something else than an object in its place."""
+    value: Parsed = item
+    for step in [key] if key in item else key.split("."):
+        if not isinstance(value, Mapping):
+            return True
+        if step not in value:
+            return False
+        value = value[step]
+    return True
+
+
+def _spelled_otherwise(item: Mapping[str, Parsed], key: str) -> tuple[str, str] | None:
+    """A key that is not there, and the one that is, in other letters: `from` and `From`."""
+    found = next((each for each in item if each != key and each.casefold() == key.casefold()), None)
+    return (key, found) if found is not None and key not in item else None
 
 
 def _cells(item: Mapping[str, Parsed], keys: Sequence[str], missing: frozenset[str]) -> list[str] | str:
@@ -151,7 +174,7 @@ def _cells(item: Mapping[str, Parsed], keys: Sequence[str], missing: frozenset[s
                 return key
         if not isinstance(value, str):
             return key
-        cells.append(value)
+        cells.append(_WHOLE.sub("", value) if isinstance(value, Number) else value)
     return cells
 
 
@@ -198,7 +221,7 @@ def _items(source: FromLists, text: str) -> dict[int, str] | str:
             return str(error)
         if isinstance(literal, str | Mapping) or not all(isinstance(item, str) for item in literal):
             return "expected a list of texts in square brackets"
-        items = [str(item) for item in literal]
+        items = [_WHOLE.sub("", item) if isinstance(item, Number) else str(item) for item in literal]
     else:
         items = [stripped(item) for item in text.split(source.split)]
     return _numbered(items) if source.numbered else dict(enumerate(items))
@@ -276,6 +299,11 @@ class _Join:
         if self._is_lookup:
             if children.by_key and not self._first_row:
                 message = f"no row of the source matches a row of {children.table}, so nothing is looked up there"
+                hint = f"check '{children.key.label}' there, and '{join.equals.label}' in the source"
+                yield Problem("lookup-without-match", message, hint)
+            if children.by_key and self._first_row and (lost := sorted(self._keys - children.by_key.keys())):
+                count = "1 key is" if len(lost) == 1 else f"{len(lost):,} keys are"
+                message = f"{count} not in {children.table}, such as {quoted(lost[0])}: nothing is looked up for them"
                 hint = f"check '{children.key.label}' there, and '{join.equals.label}' in the source"
                 yield Problem("lookup-without-match", message, hint)
             return

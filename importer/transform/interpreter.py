@@ -275,6 +275,9 @@ class Interpreter:
         before, after, kind = self._spec.before or "", self._spec.after or "", self._value.field.kind
         if not any(map(str.isdigit if self._is_number else str.isalnum, text)):  # with 000 after it, - would be zero
             return self._read_kind(text, typed)
+        if self._is_number and after.startswith("0") and not text.lstrip("+-").isdecimal():  # 45,5 with 000 after it
+            message = f"{quoted(text)} is not only digits, and the mapping writes {quoted(after)} after it"
+            return InvalidValue("number-invalid", message, "write the whole number")
         if "://" in before and normalize(text) in NULL_WORDS | NULL_OR_ANSWER:
             message = f"{quoted(text)} is what programs write for an empty cell, and no part of an address"
             return InvalidValue(

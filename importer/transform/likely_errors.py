@@ -72,9 +72,13 @@ class LikelyErrors:
                 yield Problem("name-doubtful", message, "correct the name if so", place_of(value, row))
         first, last = body.first_name, body.last_name
         is_split = self._names[0].spec.part is not None
-        if is_split and len(first) > 1 and first.isupper() and not last.isupper():  # ÖZ Ali, or JD Miller
-            message = f"{quoted(first)} is in capitals and {quoted(last)} is not, so it may be the last name"
+        word = first.partition(" ")[0]
+        if is_split and len(word) > 1 and word.isalpha() and word.isupper() and not last.isupper():  # ÖZ Ali Can
+            message = f"{quoted(word)} is in capitals and {quoted(last)} is not, so it may be the last name"
             yield Problem("name-doubtful", message, "correct the name if so", place_of(self._names[0], row))
+        if is_split and _ONLY_INITIALS.fullmatch(last):  # Smith J. R.
+            message = f"the last name is {quoted(last)}, so {quoted(first)} may be it"
+            yield Problem("name-doubtful", message, "write the name as 'Last, First'", place_of(self._names[1], row))
         for value in self._texts:
             text = row.cells[value.columns[0].index]
             lost = _LOST.search(text) if value.field.kind is Kind.LINE and "/" not in text else None
@@ -117,6 +121,7 @@ def _values_of_cells(mapping: ResolvedMapping) -> Iterator[ResolvedValue]:
 _COUNTED: Final = (Kind.TEXT, Kind.LINE, Kind.NAME, Kind.CHOICE, Kind.DATE, *NUMBERS)
 _LOST: Final = re.compile(r"[^\W\d_]\?[^\W\d_]|(?<!\S)\?[^\W\d_]{2}")  # W?jcik, ?stanbul
 _OF_NAME: Final = re.compile(r"\b[DSAWC]/[OLP]\b|,? (?:jr|sr|ii|iii|iv)\b", re.IGNORECASE)  # D/O Raman: daughter of
+_ONLY_INITIALS: Final = re.compile(r"(?:[^\W\d_]\.[ -]?)+")
 _NO_NAME: Final = re.compile(  # N/A | Unknown, Ana (she/her), Ana 🚀, Dr. Ana, Ana PhD
     r"[/|<>=~^*#@$%{}\[\]\\_;:&+,]|\((?:she|he|they)\b|[\u2190-\u2bff\U0001f000-\U0001faff]|^(?-i:TRUE|FALSE)$|"
     r"^(?:dr|prof|mrs?|ms|mme|mlle|herr|frau|ing|sayın)\.?\s|\s(?-i:Ph\.?D|MBA|[MB]Sc|Esq|CPA|PMP)\.?$",

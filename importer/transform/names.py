@@ -32,7 +32,7 @@ _OF_MARY = normalized((
 ))
 _CONJUNCTIONS = frozenset(("e", "y", "i"))  # between two last names: what is before belongs to the last name, too
 _TITLES = frozenset(("dr", "prof", "mr", "mrs", "ms", "miss", "mme", "mlle", "herr", "frau"))
-_ADDED = _TITLES | {"sr", "sra", "jr", "phd", "mba", "msc", "bsc", "esq", "pmp", "cpa", "cfa", "mgr"}
+_ADDED = _TITLES | {"sr", "sra", "jr", "jnr", "snr", "phd", "mba", "msc", "bsc", "esq", "pmp", "cpa", "cfa", "mgr"}
 # fmt: on
 _ADDED_IN_CAPITALS = frozenset(("II", "III", "IV", "MD"))
 _ABBREVIATED = re.compile(r"[^\W\d_]{2,}\.(?:-[^\W\d_]+\.)?")  # Av., Dipl.-Ing.
@@ -159,8 +159,11 @@ def _unsure_word(full_name: str, rule: NameRule) -> tuple[str, str] | None:
     return None
 
 
+_SIGNS = dict.fromkeys(map(ord, ".®™"))
+
+
 def _bare(word: str) -> str:
-    return normalize(word).replace(".", "")
+    return normalize(word).translate(_SIGNS)
 
 
 def _wrong_order(full_name: str, words: list[str], rule: NameRule) -> InvalidValue | None:

@@ -150,6 +150,8 @@ def _may_be_another(text: str, number: phonenumbers.PhoneNumber, region: str) ->
         return False
     if not is_usual and len(digits) < _LEAST_NATIONAL:
         return True
+    if len(digits) > _LONGEST_NATIONAL and digits.startswith(str(number.country_code)):
+        return True
     metadata = phonenumbers.PhoneMetadata.metadata_for_region(region)
     if metadata and metadata.mobile and metadata.mobile.possible_length == (len(national),):
         return False

@@ -53,7 +53,7 @@ class ValueReader:
         Also None where the cell is not valid; then a problem is added.
         """
         only = self._only_cell
-        if only is not None and (text := row.cells[only]):  # fast path for the most common case
+        if only is not None and not row.currencies and (text := row.cells[only]):  # fast path for the most common case
             if row.typed:
                 found = self._read_cached(text, only in row.typed)
             elif self._cache is not None:
@@ -140,8 +140,12 @@ class ValueReader:
         return self._in_currency(read, row, column)
 
     def _in_currency(self, read: Any, row: Row, column: Column) -> Any:
-        """What was read; not an amount whose cell shows another currency than the declared one."""
-        if self._has_currency and row.currencies and read is not None:
+        """What was read: a text with the currency that its cell shows; no amount in another than the declared one."""
+        if not row.currencies or read is None or isinstance(read, InvalidValue):
+            return read
+        if self.value.field.kind in (Kind.TEXT, Kind.LINE) and (shown := dict(row.currencies).get(column.index)):
+            return self._with_currency(read, shown, row.cells[column.index])
+        if self._has_currency:
             declared, shown = self.value.formats.currency or (), dict(row.currencies).get(column.index)
             if shown and not any(is_same_currency(shown, each) for each in declared):
                 message = (
@@ -150,6 +154,13 @@ class ValueReader:
                 other = "" if currency_code(shown) is not None else ", or write it in full"  # `k€` multiplies
                 return InvalidValue("currency-of-format", message, f"convert it to {declared[0]}{other}")
         return read
+
+    def _with_currency(self, read: Any, shown: str, cell: str) -> Any:
+        """A text with the currency, unless the mapping has made another text of the number."""
+        if read == cell:
+            return f"{read} {shown}"
+        message = f"the format of this cell shows {quoted(f'{cell} {shown}')}, and the mapping makes a text without it"
+        return InvalidValue("currency-of-format", message, "type it as a text, or give the cell the format General")
 
     def _read_joined(self, row: Row, problems: list[Problem]) -> Any:
         texts = ((stripped(row.cells[column.index]), column.index in row.typed) for column in self.value.columns)

@@ -583,6 +583,15 @@ BAD = (
     Bad("several choices of which one is dropped", SKILLS, "Python, Cobol",
         "'Python, Cobol' has a choice that is not known, beside one that `otherwise:` would drop; if these are several "
         "choices, set split: in m.yaml:4", "{column: Cell, values: {Py: Python}, otherwise: blank}"),
+    Bad("decimals before thousands of the mapping", _DECIMAL, "45,5",
+        "'45,5' is not only digits, and the mapping writes '000' after it; write the whole number",
+        "{column: Cell, decimal: ',', after: '000'}"),
+    Bad("hour after the last one of a day", _DATE, "2024-05-31 24:00",
+        "'2024-05-31 24:00' is not a date in the format YYYY-MM-DD; write it as YYYY-MM-DD, or add its format "
+        "under dates: in m.yaml:4"),
+    Bad("phone with the country code and a digit too few", PHONE, "491511000000",
+        "'491511000000' may be a number of another area or country; write it with + and the country code, or as usual "
+        "in DE, with its area code", "{column: Cell, region: DE}"),
     *(Bad(f"no part of an address: {text}", _URL, text,
         f"'{text}' is what programs write for an empty cell, and no part of an address; clear the cell, or list it "
         "under missing: in m.yaml:4", _PROFILE) for text in ("none", "N/A", "null")),

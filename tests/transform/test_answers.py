@@ -211,3 +211,12 @@ def test_a_date_cell_is_no_option(cell: str) -> None:
         "type the option again, in a cell with the format Text: a spreadsheet program has changed it",
         None,
     )
+
+
+def test_a_text_has_the_currency_that_its_cell_shows() -> None:
+    """Never the plain number; where the mapping makes another text of it, it is not certain."""
+    paid = replace(row("48000", typed=(0,)), currencies=((4, "USD"),))
+    assert answer_of(mapping_of("Cell"), paid) == Answer({"id": 7, "question_key": "q"}, answer="48000 USD")
+    for answer in ("{column: Cell, after: ' TL'}", "{join: [Cell, Cell], with: ' '}"):
+        (problem,) = problems_of(mapping_of(answer), paid)
+        assert "the format of this cell shows '48000 USD', and the mapping makes a text without it" in problem

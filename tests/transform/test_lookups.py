@@ -122,7 +122,11 @@ def test_a_lookup_that_never_matches_is_a_warning() -> None:
         "no row of the source matches a row of there.csv, so nothing is looked up there; check 'Person' there, and "
         "'ID' in the source"
     ]
-    assert join_warnings(_mapping("8,Van,\n9,Bursa,\n"), lambda: rows) == ()
+    assert [str(one) for one in join_warnings(_mapping("8,Van,\n9,Bursa,\n"), lambda: rows)] == [
+        "1 key is not in there.csv, such as '7': nothing is looked up for them; check 'Person' there, and 'ID' in the "
+        "source"
+    ]
+    assert join_warnings(_mapping("7,Van,\n8,Bursa,\n9,Izmir,\n"), lambda: rows) == ()
 
 
 # --- values of entries ------------------------------------------------------------------------------
@@ -208,13 +212,17 @@ def test_the_trace_of_a_value_of_an_entry() -> None:
 
 
 def test_a_lookup_of_entries_that_never_matches_is_a_warning() -> None:
-    """One match in any group of columns is enough."""
+    """Otherwise those that match nothing are."""
     mapping = _entries("repeat: '{n}'", "Code {n}", ["School 1", "Code 1", "School 2", "Code 2"])
     assert [str(one) for one in join_warnings(mapping, lambda: [row("MIT", "01", "", "")])] == [
         "no row of the source matches a row of codes.csv, so nothing is looked up there; check 'Code' there, and "
         "'Code 1' in the source"
     ]
-    assert join_warnings(mapping, lambda: [row("MIT", "01", "ETH", "2")]) == ()
+    assert [str(one) for one in join_warnings(mapping, lambda: [row("MIT", "01", "ETH", "2")])] == [
+        "1 key is not in codes.csv, such as '01': nothing is looked up for them; check 'Code' there, and 'Code 1' in "
+        "the source"
+    ]
+    assert join_warnings(mapping, lambda: [row("MIT", "1", "ETH", "2")]) == ()
 
 
 @pytest.mark.parametrize(

@@ -75,6 +75,17 @@ _JSON = "{education: {json: Schools, school_name: name, major: detail.major}}"
         pytest.param("'Ege'", "''Ege'' is not a list of entries", id="a quoted text"),
         pytest.param("['Ege']", "entry 1 is not an object with keys", id="a list of texts"),
         pytest.param("[{'name': ['A', 'B']}]", "name of entry 1 is not one text", id="a list inside"),
+        pytest.param(
+            "[{'detail': {'title': 'CS'}}]",
+            "entry 1 has none of the keys that the mapping reads (name, detail.major); it has detail; correct the keys in the "
+            "mapping, or the cell",
+            id="an object without the key",
+        ),
+        pytest.param(
+            "[{'Name': 'A'}]",
+            "entry 1 has 'Name', where the mapping reads 'name'; write it in the mapping as the cell has it",
+            id="a key in other letters",
+        ),
         pytest.param("[{'detail': 'CS'}]", "detail.major of entry 1 is not one text", id="a text around the key"),
         pytest.param(
             "[{'detail': [{'major': 'CS'}]}]", "detail.major of entry 1 is not one text", id="a list around the key"
@@ -84,9 +95,8 @@ _JSON = "{education: {json: Schools, school_name: name, major: detail.major}}"
 def test_a_list_that_cannot_be_used(cell: str, message: str) -> None:
     """A cell that is not a valid list of entries is a problem, and never read in part."""
     mapping = mapping_of(_JSON, ("Schools",), _LONG)
-    assert problems_of(mapping, row(cell)) == [
-        f'c.csv, row 5, column "Schools": {message}; correct it, or export the file again'
-    ]
+    hint = "" if ";" in message else "; correct it, or export the file again"
+    assert problems_of(mapping, row(cell)) == [f'c.csv, row 5, column "Schools": {message}{hint}']
 
 
 def test_an_object_without_any_key_of_the_mapping_is_a_problem() -> None:
@@ -286,6 +296,25 @@ def test_a_further_row_with_a_blank_filter_cell_is_not_lost() -> None:
     assert [str(problem) for problem in candidate.problems] == [
         'c.csv, row 3, column "Firm": the cell for `where:` is blank, but not in the row above of the same candidate; '
         "fill it in"
+    ]
+
+
+@pytest.mark.parametrize("extra", [_GROUPED, "source: {group_by: {column: ID, main: {column: Firm, is: [me, B]}}}\n"])
+def test_a_row_that_no_rows_take_is_not_lost(extra: str) -> None:
+    """Its candidate would be sent without it, and the row told as created."""
+    jobs = "{experience: {rows: {column: Firm, is: [A, B]}, company_name: Firm}}"
+    first, *others, last = _rows(
+        ("7", "a@example.com", "me"), ("7", "", "A"), ("7", "", "C"), ("8", "b@example.com", "B")
+    )
+    blank = [replace(one, cells=("", "", "", "", *one.cells[4:])) for one in others]
+    mapping = mapping_of(jobs, ("ID", "Firm"), _LONG, extra=extra)
+    found = [one for one in candidate_rows(lambda: iter([first, *blank, last]), mapping) if isinstance(one, Row)]
+    assert [[str(problem) for problem in one.problems] for one in found] == [
+        [
+            "c.csv, row 4, column \"Firm\": no `rows:` of the mapping takes 'C', so this row would be lost; correct "
+            "it, or leave such rows out with where: under source: in the mapping"
+        ],
+        [],
     ]
 
 

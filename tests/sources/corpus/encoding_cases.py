@@ -73,6 +73,21 @@ ENCODING_CASES = (
         "'NÚŃEZ' ('NÚÑEZ'); if the words in parentheses are right, set `encoding: cp1252` under source: in the mapping",
     ),
     *(
+        _names(
+            f"enc-declared-doubtful-{right}",
+            f"warns of {right} that is declared as {declared}",
+            words,
+            right,
+            declared,
+            f"a.csv: the mapping says {declared}, but {right} reads more likely words: {shown}; if the words in "
+            f"parentheses are right, set `encoding: {right}` under source: in the mapping",
+        )
+        for right, declared, words, shown in (
+            ("cp1254", "cp1252", "Ayşe Şahin Doğan", "'Ayþe' ('Ayşe'), 'Þahin' ('Şahin'), 'Doðan' ('Doğan')"),
+            ("cp1251", "cp1252", "Иван Петров Анна", "'Èâàí' ('Иван'), 'Ïåòðîâ' ('Петров'), 'Àííà' ('Анна')"),
+        )
+    ),
+    *(
         _names(f"enc-declared-{name.lower()}", f"does not warn of {name} in its encoding", words, encoding, encoding)
         for name, encoding, words in (
             ("Polish", "cp1250", "Kamiński Wałęsa Żółty Małgorzata Wójcik"),
@@ -148,7 +163,7 @@ ENCODING_CASES = (
         "Vardas,Miestas\nŽemaitė,Šiauliai\nĄžuolas,Panevėžys\n".encode("cp1257"),
         "a.csv:2:1: the file is not UTF-8: the byte 0xDE cannot be read; set its encoding under source: in the "
         "mapping: `encoding: cp1257` (reads 'Žemaitė', 'Šiauliai', 'Ąžuolas') or `encoding: cp1254` (reads 'Şemaitë', "
-        "'Ğiauliai', 'Àşuolas') or `encoding: cp1252` (reads 'Þemaitë', 'Ðiauliai', 'Àþuolas')" + _OR_SAVE,
+        "'Ğiauliai', 'Àşuolas') or `encoding: cp1250` (reads 'Ţemaitë', 'Điauliai', 'Ŕţuolas')" + _OR_SAVE,
     ),
     _refused(
         "enc-undeclared-cp1256",
