@@ -77,8 +77,8 @@ _JSON = "{education: {json: Schools, school_name: name, major: detail.major}}"
         pytest.param("[{'name': ['A', 'B']}]", "name of entry 1 is not one text", id="a list inside"),
         pytest.param(
             "[{'detail': {'title': 'CS'}}]",
-            "entry 1 has none of the keys that the mapping reads (name, detail.major); it has detail; correct the keys in the "
-            "mapping, or the cell",
+            "entry 1 has none of the keys that the mapping reads (name, detail.major); it has detail; correct the keys "
+            "in the mapping, or the cell",
             id="an object without the key",
         ),
         pytest.param(
