@@ -160,17 +160,25 @@ def keep_asked(questions: Iterable[Question], wire: WireFormat, folder: Path) ->
     write_json(folder / ASKED, {"version": __version__, "wire": asdict(wire), "questions": asked})
 
 
+def asked_in(folder: Path) -> tuple[tuple[Question, ...], WireFormat, str]:
+    """The questions of a run, the formats of answers, and the version that made them. Raises OSError, ValueError,
+    KeyError, TypeError: they cannot be read.
+    """
+    asked = json.loads(read_private(folder / ASKED))
+    wire = WireFormat(**{**asked["wire"], "yes_no": tuple(asked["wire"]["yes_no"])})
+    questions = tuple(Question(**{**one, "options": tuple(one["options"])}) for one in asked["questions"])
+    return questions, wire, asked["version"]
+
+
 def resolve_again(folder: Path, manifest: RunManifest, sheet: Sheet) -> ResolvedMapping | None:
     """The mapping of a run, resolved as it was then, from its copies; with the folders of documents as they are now.
 
     None if the copies are missing, or another version of importer made the run: it may read a cell in another way.
     """
     try:
-        asked = json.loads(read_private(folder / ASKED))
-        if asked["version"] != __version__:
+        questions, wire, version = asked_in(folder)
+        if version != __version__:
             return None
-        wire = WireFormat(**{**asked["wire"], "yes_no": tuple(asked["wire"]["yes_no"])})
-        questions = [Question(**{**one, "options": tuple(one["options"])}) for one in asked["questions"]]
         mapping = read_mapping(folder / manifest.mapping_copy)
         kept = {child.name: child for child in manifest.children}
         tables = {}

@@ -77,9 +77,11 @@ def remove(page: OfImport, form: SentForm) -> Response:
 
 @router.post("/imports/{id}/rehearsal")
 def switch(page: OfImport, form: SentForm) -> Response:
-    """Switch between the sandbox and the real service."""
-    sandbox = form.text("sandbox") == "yes"
+    """Switch between the sandbox and the real service: with another one it is another import than its last run."""
+    sandbox, task = form.text("sandbox") == "yes", page.task
+    if sandbox == page.draft.sandbox or (task is not None and task.is_running("send")):
+        return page.go("send" if task is not None and task.is_running("send") else "check")
     asked = "" if not sandbox and page.draft.asked == "sandbox" else page.draft.asked  # the real questions are unknown
-    page.change(sandbox=sandbox, asked=asked)
+    page.change(sandbox=sandbox, asked=asked, run="")
     step = form.text("step")
     return page.go(step if step in NAMES[: NAMES.index("send")] else "check")
