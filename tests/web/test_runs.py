@@ -329,6 +329,51 @@ def test_a_run_of_the_command_is_corrected_with_its_mapping_and_its_rows(pages: 
     assert joined.selected == ALL_ROWS  # of a run that joins parts
 
 
+def test_a_run_whose_file_and_mapping_are_gone_is_corrected_from_its_copies(pages: Start, serve: Serve) -> None:
+    """As of an upload whose import was removed: the grid opens, and is checked again."""
+    served = serve()
+    write_csv(served.door.folder / "people.csv", [candidate(1), candidate(2, Phone="12")])
+    served("run", "people.csv", "--mapping", "mapping.yaml")
+    (served.door.folder / "mapping.yaml").unlink()
+    write_csv(served.door.folder / "people.csv", [candidate(7)])  # another file of that name
+    found = pages(live(served))
+    shown = found.client.send(next(form for form in found.first.forms if form.action.endswith("/open")))
+    shown = found.client.send(shown.form("/result/correct"))
+    assert shown.address.endswith("/check")
+    found.client.post(f"{shown.address}/cells", {**shown.form("/check/cells").fields, "r3c4": "+905550000002"})
+    found.client.send(found.client.get(shown.address).form("/check"))
+    draft = found.server.web.drafts.get(shown.address.split("/")[2])
+    assert draft is not None
+    task = found.server.web.tasks.of(draft)
+    assert task is not None
+    wait_until(lambda: task.is_over)
+    assert task.finished is not None
+    assert task.finished.summary.outcomes[OutcomeKind.INVALID] == 0
+    assert len(served.accepted) == 1
+
+
+def test_a_run_goes_to_where_its_page_says(pages: Start, serve: Serve) -> None:
+    """While it sends, the service is not changed; afterwards, with another one it is another import."""
+    served = serve()
+    found = pages(live(served), file=people(served.door.folder, 20))
+    shown = walk.to_send(found)
+    switch = shown.form("/rehearsal")
+    with served.held_after(5) as go_on:
+        found.client.send(shown.form("/send"))
+        wait_until(lambda: len(served.accepted) == 5)
+        shown = found.client.get(walk.address(found, "send"))
+        assert ("Rehearse in the sandbox" in shown.text, "Real service" in shown.text) == (False, True)
+        assert found.client.send(switch).address.endswith("/send")
+        assert "Real service" in found.client.get(walk.address(found, "send")).text
+        go_on()
+        walk.task_of(found)
+    switch = found.client.get(walk.address(found, "result")).form("/rehearsal")
+    assert found.client.send(switch).address.endswith("/check")
+    draft = found.server.web.drafts.get(found.first.address.split("/")[2])
+    assert draft is not None
+    assert (draft.sandbox, draft.run) == (True, "")
+
+
 def test_corrections_are_not_for_a_file_that_was_replaced(pages: Start, serve: Serve) -> None:
     """The row that was corrected is another person in the next export, with the same text in that cell."""
     served = serve()
