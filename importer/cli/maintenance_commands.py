@@ -17,7 +17,7 @@ from importer.app.forget import Person, find_person
 from importer.app.forget import forget as remove_person
 from importer.cli import options
 from importer.cli.messages import counted, print_lines, print_message, print_result
-from importer.cli.terminal import confirm_address, is_interactive
+from importer.cli.terminal import ask, confirm_address, is_interactive
 from importer.problems import UsageError
 from importer.report.write import changed_files
 from importer.runs.results_folder import MARKER
@@ -59,7 +59,7 @@ def _may_remove(question: str, *, yes: bool) -> bool:
         return True
     if not is_interactive():
         raise UsageError("nothing was removed: add --yes to remove without being asked")
-    if typer.confirm(question, err=True):
+    if ask(question, "Nothing was removed."):
         return True
     print_message("Nothing was removed.")
     return False

@@ -99,7 +99,8 @@ def counted(count: int, noun: str) -> str:
 def show_error(error: ImporterError, of: str = "") -> None:
     """Print what went wrong, with every problem and its hint; `of`: of one of several orders, ` with it`."""
     if not isinstance(error, UnusableInput):
-        print_message(f"importer: {error}")
+        for line in f"importer: {error}".splitlines():
+            print_message(line)
         return
     ending = "." if isinstance(error, DamagedRun) else f"; nothing was sent{of}."
     print_message(f"importer: {counted(len(error.problems), 'problem')} found{ending}")

@@ -208,7 +208,16 @@ def ask_to_send(planned: orders.Planned) -> bool:
     if not (ready := planned.forecast.ready):
         return True
     rows = "1 row" if ready == 1 else f"{ready:,} rows"
-    return typer.confirm(f"Send {rows} to {planned.target} at {planned.service}?", err=True)
+    return ask(f"Send {rows} to {planned.target} at {planned.service}?", "Nothing was sent.")
+
+
+def ask(question: str, nothing: str) -> bool:
+    """The answer at an interactive terminal. nothing: what is shown where it is interrupted, which ends with 130."""
+    try:
+        return typer.confirm(question, err=True)
+    except typer.Abort:
+        print_message(f"\n{nothing}")
+        raise typer.Exit(128 + signal.SIGINT) from None
 
 
 def confirm_address(settings: Settings) -> None:
@@ -217,7 +226,7 @@ def confirm_address(settings: Settings) -> None:
     if use is None or not is_interactive():
         return
     print_message(f"{use.source} in {use.folder} would send {use.token} to {use.value}.")
-    if typer.confirm("Is this the address of your recruiting service? (You are only asked once.)", err=True):
+    if ask("Is this the address of your recruiting service? (You are only asked once.)", "Nothing was sent there."):
         confirm(use)
 
 

@@ -335,7 +335,8 @@ class FileImport:
         contents = ImportedContents(planned.service, planned.sha256)
         self._held = self._held_by(contents) if planned.forecast.rows else None  # every quiet night has the same header
         if self._held is None:
-            self.record = self.record.with_changes(contents=contents, runs=(*self.record.runs, planned.folder.name))
+            runs = (*self.record.runs, planned.folder.name)  # what an earlier pass said of it is over
+            self.record = self.record.with_changes(contents=contents, runs=runs, result=None)
             self._means.listen(planned)
         return self._held is None
 

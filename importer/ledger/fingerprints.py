@@ -94,7 +94,8 @@ def read_fingerprints(path: Path) -> Fingerprints:
         key = read_private(path) if path.parent.name == INTERNAL else path.read_bytes()
     except OSError as error:
         message = f"the key of the ledger cannot be read ({error.strerror})"
-        raise key_unusable(path, message, "put the key file back there") from None
+        remedy = "put the key file back there; if it is lost, use another ledger: then every row is sent again, and the"
+        raise key_unusable(path, message, f"{remedy} service reports which candidates it already has") from None
     if len(key) != _KEY_BYTES:
         message = f"the key of the ledger has {len(key)} bytes instead of {_KEY_BYTES}"
         raise unusable_file("ledger-key-unusable", message, "restore the key file from a backup", path)

@@ -101,7 +101,7 @@ class KnownRows:
             "unconfirmed",
             f"sent {how}by run {run}, row {sent}, but the response was lost or inconclusive; "
             f"{'it may be the same person' if how else 'this row is not valid now'}, so this row was not sent",
-            f"{ways}look in the service and record the result with: importer resolve {run} {sent} --created "
-            "(or --not-created; with --out, if the run had it); then run the same command again",
+            f"{ways}look in the service and record what you find (--not-created: it is not there), then run the same "
+            f"command again: importer resolve {run} {sent} --created",
         )
         return Outcome(row, OutcomeKind.UNCONFIRMED, problems=(problem,))

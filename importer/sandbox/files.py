@@ -56,6 +56,8 @@ def _refuse_constant(word: str) -> NoReturn:
 def read_json_file(path: Path) -> Any:
     """The value of a JSON file. Raises SandboxUnusable if it cannot be read."""
     try:
+        if path.exists() and not path.is_file() and not path.is_dir():
+            raise SandboxUnusable(f"{path}: this is a pipe or a device; use a regular file")
         return read_json(path.read_bytes().removeprefix(b"\xef\xbb\xbf"))
     except OSError as error:
         raise SandboxUnusable(f"{path}: the file cannot be read: {error.strerror}; check the path") from error

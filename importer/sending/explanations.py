@@ -120,8 +120,8 @@ def ledger_lost(error: LedgerUnwritable) -> Stop:
 
 
 _RESOLVE_TEMPLATE = (
-    "run the same command again to resend it, or look in the service and record the result with: "
-    "importer resolve {run} {row} --created (or --not-created; with --out, if the run had it)"
+    "run the same command again to resend it; or look in the service and record what you find (--not-created: it is "
+    "not there): importer resolve {run} {row} --created"
 )
 
 

@@ -106,7 +106,7 @@ class Health:
             return
         self.hold.is_asked = False
         if is_healthy:
-            self.hold.left, self.hold.rows = _ROWS_OF_A_PROBE, set()
+            self.hold.left, self.hold.waits, self.hold.rows = _ROWS_OF_A_PROBE, 0, set()
         else:
             self._wait_longer(self.hold, now)
 

@@ -29,7 +29,7 @@ _WRAPPERS = {
 }  # fmt: skip
 _MARKERS = {"success", "status", "status_code", "code", "ok"}
 _UNSEEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff]+")
-_CREDENTIAL = re.compile(r"(https?://[^\s\"'<>?]+)\?[^\s\"'<>]*|(?i:bearer)\s+\S+")
+_CREDENTIAL = re.compile(r"(https?://[^\s\"'<>?]+)\?[^\s\"'<>]*|(?i:bearer)\s+(?!token\b)\S+")
 LONGEST_RETRY_AFTER = 900.0  # seconds; a longer one is probably an error of the service and would delay a nightly run
 A_PAGE = "an HTML page"
 _SEPARATORS = ("\n", ";", "|", ",")  # of options, tried in this order after a JSON array

@@ -26,7 +26,7 @@ _MONEY = frozenset("€£¥¢")  # beside a number
 _MARKS = frozenset("©®™§±½¼¾²³µ†•")  # beside a space, or at one end of a word
 _RARE = frozenset({frozenset(each + each.upper()) for each in ("áæðéíóöþúýø", "âêîôûŵŷ", "ċġħżàèìòù")})
 _OF_RARE = 0.95  # of two languages with the same letters' bytes, the one that more people write comes first
-_ICELANDIC, _ONLY_ICELANDIC = frozenset("áæðéíóöþúýøÁÆÐÉÍÓÖÞÚÝØ"), frozenset("áæéíóúÁÆÉÍÓÚ")
+_ICELANDIC = frozenset("áæðéíóöþúýøÁÆÐÉÍÓÖÞÚÝØ")
 _LANGUAGES = tuple(frozenset(letters + letters.upper()) for letters in _WRITTEN.values())
 
 
@@ -54,7 +54,8 @@ def likelihood(text: str, only: frozenset[int] | None = None) -> float:
 def _language(text: str) -> frozenset[str]:
     counts = Counter(character for character in text if character > "\x7f")
     # Turkish in an encoding of the West is þ, ý and ð; Icelandic has other letters too.
-    possible = _LANGUAGES if counts.keys() & _ONLY_ICELANDIC else [one for one in _LANGUAGES if one != _ICELANDIC]
+    is_icelandic = counts.keys() & frozenset("áæéíóúÁÆÉÍÓÚ") or not counts.keys() & frozenset("þðÞÐ")
+    possible = _LANGUAGES if is_icelandic else [one for one in _LANGUAGES if one != _ICELANDIC]
     return max(possible, key=lambda letters: sum(counts[each] for each in letters))
 
 

@@ -254,7 +254,16 @@ class Interpreter:
         return chosen
 
     def _with_hint_to_split(self, text: str, found: InvalidValue) -> InvalidValue:
-        if self._spec.split is not None or not any(separator in text for separator in ";,|\n/"):
+        if self._spec.split is not None:
+            others = (one for one in ";,|/\n" if one != self._spec.split and one in text)
+            fits = (
+                one for one in others if all(normalize(stripped(each)) in self._choices for each in text.split(one))
+            )
+            if (other := next(fits, None)) is None:
+                return found
+            hint = f"separate the choices by '{self._spec.split}', or set split: {quoted(other)}"
+            return replace(found, hint=f"{hint} {in_mapping(self._value.place)}")
+        if not any(separator in text for separator in ";,|\n/"):
             return found
         hint = f"if these are several choices, set split: {in_mapping(self._value.place)}; {found.hint}"
         return replace(found, hint=hint)

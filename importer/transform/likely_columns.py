@@ -120,13 +120,14 @@ class _Documents:
     def __init__(self, value: ResolvedValue, email: ResolvedValue) -> None:
         self._value, self._email = value, email
         self._known: dict[str, str] = {}  # whose it is
-        self._repeated, self._of_several = Cells(), ""
+        self._repeated, self._of_several, self._total = Cells(), "", 0
         self._with_zeros: dict[int, str] = {}  # the first one of each length
         self._others: defaultdict[int, Cells] = defaultdict(Cells)
         self._ranges: dict[int, tuple[int, int]] = {}  # the smallest and the largest of each length
         self._few: defaultdict[int, list[tuple[str, Row]]] = defaultdict(list)
 
     def add(self, text: str, row: Row) -> None:
+        self._total += 1
         person = "".join(row.cells[column.index].strip().casefold() for column in self._email.columns)
         if self._known.get(text, person) != person:
             self._repeated.add(self._value, row)
@@ -143,7 +144,7 @@ class _Documents:
                 self._few[len(text)].append((text, row))
 
     def of_file(self) -> Iterator[Problem]:
-        if self._repeated.count:
+        if 0 < 2 * self._repeated.count <= self._total >= _FEWEST:  # else it is meant to be the document of all
             message = f"'{self._of_several}' is the document of a row above, too{self._repeated.others}"
             hint = (
                 "give each candidate a document of their own; if one is for all, set it as {value: ID} in the mapping"

@@ -102,7 +102,8 @@ def test_a_missing_key_is_reported(tmp_path: Path) -> None:
     key.unlink()
     assert problem_on_opening(tmp_path) == (
         f"{key}: the key of the ledger cannot be read (No such file or directory); "
-        "put the key file back there; without it the importer cannot tell which rows were sent"
+        "put the key file back there; if it is lost, use another ledger: then every row is sent again, and the service "
+        "reports which candidates it already has; without it the importer cannot tell which rows were sent"
     )
 
 

@@ -39,8 +39,8 @@ from tests.sending.given import (
 
 K = OutcomeKind
 SETTLE = (
-    "run the same command again to resend it, or look in the service and record the result with: "
-    "importer resolve run-1 2 --created (or --not-created; with --out, if the run had it)"
+    "run the same command again to resend it; or look in the service and record what you find (--not-created: it is "
+    "not there): importer resolve run-1 2 --created"
 )
 SAID = Problem(
     "already-exists-words",
