@@ -270,6 +270,23 @@ def test_an_import_that_began_is_not_continued_at_another_service(
     assert night.served.accepted == []
 
 
+def test_what_a_pass_ended_with_is_over_when_the_next_one_sends(night: Night, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Until it ends, no status says that nothing was sent."""
+    night.drop("people.csv", range(2))
+    token = os.environ["IMPORTER_TOKEN"]
+    monkeypatch.setenv("IMPORTER_TOKEN", "old")
+    assert (night.run(), len(status_of(night.folder, night.at).working)) == (5, 1)
+    monkeypatch.setenv("IMPORTER_TOKEN", token)
+    left = []
+
+    def look(event: Event) -> None:
+        if isinstance(event, Planned):
+            left.extend(record.result for record in status_of(night.folder, night.at).working)
+
+    night.listen = look
+    assert (night.run(), left) == (0, [None])
+
+
 def test_a_release_for_another_reason_sends_nothing_to_another_service(
     night: Night, serve: Callable[..., Served], monkeypatch: pytest.MonkeyPatch
 ) -> None:

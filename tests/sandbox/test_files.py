@@ -15,7 +15,6 @@ KINDS = (
     "'delay', '401', '403', '410', '423', '429', '500', '502', '503', '504', 'reset', 'hang_after', 'cut_head', "
     "'cut_body', 'not_json_201', 'empty_201', 'html', 'redirect' or 'refuse'"
 )
-ONE_SELECTOR = "needs exactly one of 'share', 'first', 'every', 'emails' to select its requests"
 
 
 def written(folder: Path, value: Any) -> Path:
@@ -52,35 +51,9 @@ QUESTION_PROBLEMS = [
     ),
     pytest.param({"job_post": "ab"}, "job_posts.ab.questions: Field required"),
     pytest.param({"jobs": {}}, "jobs: Extra inputs are not permitted"),
-    pytest.param({"company": 1}, "company: Input should be a valid string"),
-    pytest.param({"job_posts": []}, "job_posts: Input should be a valid dictionary"),
-    pytest.param(
-        {"job_posts": {"a/b": {"questions": []}}},
-        "job_posts.a/b.hash: String should match pattern '^[A-Za-z0-9_-]{1,128}$'",
-    ),
-    pytest.param({"job_posts": {"ab": {}}}, "job_posts.ab.questions: Field required"),
-    pytest.param(post(already_applied="x"), "job_posts.ab.already_applied: Input should be a valid list"),
-    pytest.param(post(already_applied=["x"]), "job_posts.ab.already_applied.1: 'x' is not a valid e-mail address"),
-    pytest.param(post(title=3), "job_posts.ab.title: Input should be a valid string"),
     pytest.param({"talent_pools": {"x": {}}}, "talent_pools.x.id: String should match pattern '^[0-9]{1,18}$'"),
-    pytest.param(
-        {"talent_pools": {"1": {"questions": []}}}, "talent_pools.1.questions: Extra inputs are not permitted"
-    ),
-    pytest.param(
-        {"answers": {"yes_no": ["yes"]}}, "answers.yes_no: List should have at least 2 items after validation, not 1"
-    ),
-    pytest.param(
-        {"answers": {"multiple_choice": "tab"}},
-        "answers.multiple_choice: Input should be 'json', 'comma', 'semicolon' or 'newline'",
-    ),
-    pytest.param(post("x"), f"{AT}: Input should be a valid dictionary or instance of Question"),
-    pytest.param(post(question(id="1")), f"{AT}.id: Input should be a valid integer"),
-    pytest.param(post(question(is_required=...)), f"{AT}.is_required: Field required"),
-    pytest.param(post(question(question_text=None)), f"{AT}.question_text: Input should be a valid string"),
-    pytest.param(post(question(question_key=1)), f"{AT}.question_key: Input should be a valid string"),
+    pytest.param(post(already_applied=["x"]), "job_posts.ab.already_applied.1: 'x' is not a valid e-mail address"),
     pytest.param(post(question(options=1)), f"{AT}.options: Input should be a valid string"),
-    pytest.param(post(question(entries="work")), f"{AT}.entries: Input should be 'education' or 'experience'"),
-    pytest.param(post(question(required=True)), f"{AT}.required: Extra inputs are not permitted"),
     pytest.param(post(question(), question()), "job_posts.ab.questions: the id 1 is used by several questions"),
 ]
 
@@ -162,45 +135,13 @@ def fault(**parts: Any) -> dict[str, Any]:
     return {"faults": [{"kind": "500", "first": 1}, parts]}
 
 
+ONE_SELECTOR = "faults.2: needs exactly one of 'share', 'first', 'every', 'emails' to select its requests"
 FAULT_MISTAKES = [
     pytest.param({"seed": "7"}, "seed: Input should be a valid integer"),
-    pytest.param({"faults": {}}, "faults: Input should be a valid list"),
-    pytest.param({"faults": ["500"]}, "faults.1: Input should be a valid dictionary or instance of Fault"),
-    pytest.param(
-        fault(kind="500"), "faults.2: needs exactly one of 'share', 'first', 'every', 'emails' to select its requests"
-    ),
-    pytest.param(
-        fault(kind="500", first=1, share=1),
-        "faults.2: needs exactly one of 'share', 'first', 'every', 'emails' to select its requests",
-    ),
+    pytest.param(fault(kind="500"), ONE_SELECTOR),
+    pytest.param(fault(kind="500", first=1, share=1), ONE_SELECTOR),
     pytest.param(fault(kind="500", share=5), "faults.2.share: Input should be less than or equal to 1"),
-    pytest.param(fault(kind="500", first=0), "faults.2.first: Input should be greater than 0"),
-    pytest.param(fault(kind="500", every=1.5), "faults.2.every: Input should be a valid integer"),
-    pytest.param(
-        fault(kind="500", emails=[]), "faults.2.emails: List should have at least 1 item after validation, not 0"
-    ),
-    pytest.param(fault(kind="500", first=1, times=0), "faults.2.times: Input should be greater than 0"),
-    pytest.param(
-        fault(kind="500", first=1, operation="add"),
-        "faults.2.operation: Input should be 'questions', 'apply', 'add-candidate', 'files' or 'any'",
-    ),
-    pytest.param(fault(kind="500", first=1, when="during"), "faults.2.when: Input should be 'before' or 'after'"),
-    pytest.param(
-        fault(kind="429", first=1, retry_after=3), "faults.2.retry_after: Input should be 'none', 'seconds' or 'date'"
-    ),
-    pytest.param(fault(kind="delay", first=1, ms="9"), "faults.2.ms: Input should be a valid number"),
-    pytest.param(
-        fault(kind="hang_after", first=1, seconds=-1), "faults.2.seconds: Input should be greater than or equal to 0"
-    ),
-    pytest.param(
-        fault(kind="redirect", first=1, location="a\r\nb"), "faults.2.location: String should match pattern '^[!-~]*$'"
-    ),
-    pytest.param(
-        fault(kind="redirect", first=1, location="/x", status=200),
-        "faults.2.status: Input should be greater than or equal to 300",
-    ),
     pytest.param(fault(kind="418", first=1), f"faults.2.kind: Input should be {KINDS}"),
-    pytest.param(fault(first=1), "faults.2.kind: Field required"),
 ]
 
 
