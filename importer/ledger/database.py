@@ -60,7 +60,7 @@ class Database:
 
     def read_with(self, work: Work[Result]) -> Result:
         """Do work that only reads, in a transaction."""
-        return self._do(work, writes=False)
+        return self.transact(work, writes=False)
 
     def write_with(self, work: Work[Result]) -> Result:
         """Do work that writes, in a transaction; it is durable when this returns.
@@ -69,11 +69,12 @@ class Database:
 
         Raises LockLost: nothing was written, as another run holds the target.
         """
-        return self._do(work, writes=True)
+        return self.transact(work, writes=True)
 
-    def _do(self, work: Work[Result], *, writes: bool) -> Result:
+    def transact(self, work: Work[Result], *, writes: bool) -> Result:
+        """Do work in a transaction, see `read_with` and `write_with`."""
         with self._one_thread, self._errors_translated():
-            connection = self._connected().execution_options(writes=writes)
+            connection = self.connected().execution_options(writes=writes)
             with connection.begin():
                 if writes:
                     self._verify_owners(connection)
@@ -82,14 +83,15 @@ class Database:
     def _ask(self, work: Work[Result], *, writes: bool = False) -> Result:
         """Read or write; an error is UnusableInput."""
         try:
-            return self._do(work, writes=writes)
+            return self.transact(work, writes=writes)
         except DatabaseError as error:
             raise self._unusable(error) from None
 
     def _change(self, work: Work[Result]) -> Result:
         return self._ask(work, writes=True)
 
-    def _connected(self) -> Connection:
+    def connected(self) -> Connection:
+        """The connection, opened if it is not."""
         if self._connection is None:
             self._connection = self._engine.connect()
         return self._connection

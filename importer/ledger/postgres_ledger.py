@@ -109,13 +109,13 @@ class PostgresLedger(Ledger):
 
     # --- a server that is away, and the session that is opened again ---
 
-    def _do(self, work: Work[Result], *, writes: bool) -> Result:
+    def transact(self, work: Work[Result], *, writes: bool) -> Result:
         """Do it until it succeeds, as long as the server is waited for."""
         conflicts, until = 0, math.inf
         with self._one_thread:
             while True:
                 try:
-                    result = super()._do(work, writes=writes)
+                    result = super().transact(work, writes=writes)
                 except Unreachable:
                     self._disconnect()
                     until = min(until, time.monotonic() + self.address.patience)
@@ -146,7 +146,7 @@ class PostgresLedger(Ledger):
             self._is_reported = seconds is not None
             self._on_waiting(seconds)
 
-    def _connected(self) -> Connection:
+    def connected(self) -> Connection:
         """The session with all locks.
 
         Raises:
@@ -156,7 +156,7 @@ class PostgresLedger(Ledger):
         if self._connection is not None and self._connection.invalidated:  # it would connect again, without the locks
             self._disconnect()
         if self._connection is None:
-            session = super()._connected()
+            session = super().connected()
             with ExitStack() as failed:
                 failed.callback(self._disconnect)
                 with session.begin():
@@ -216,7 +216,7 @@ class PostgresLedger(Ledger):
             elif self._connection is not None:
                 free = func.pg_advisory_unlock_shared if shared else func.pg_advisory_unlock
                 with suppress(DatabaseError):  # with its session the lock is free, too
-                    super()._do(lambda session: session.execute(select(free(_number(name)))), writes=False)
+                    super().transact(lambda session: session.execute(select(free(_number(name)))), writes=False)
 
     def _keep_others_from_creating(self, connection: Connection) -> None:
         connection.execute(select(func.pg_advisory_xact_lock(_INITIALIZING)))

@@ -58,7 +58,10 @@ def results_tables(path: Path, name: str, outcome_sheets: Collection[str] = ()) 
         is_empty = False
         yield table
     if is_empty:
-        message, hint = "it has no column import_row", "if the run has no rows to fix, run the file itself; else use its report.xlsx"
+        message, hint = (
+            "it has no column import_row",
+            "if the run has no rows to fix, run the file itself; else use its report.xlsx",
+        )
         raise unusable_file("results-columns-changed", message, hint, name)
 
 
