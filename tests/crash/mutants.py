@@ -207,13 +207,6 @@ MUTANTS = (
         _TRANSPORT,
     ),
     Mutant(
-        "a second response buffered in the TLS library is taken for the next row's",
-        "service/curl_transport.py",
-        " and self._came_before(received):\n",
-        " and False:\n",
-        _TRANSPORT,
-    ),
-    Mutant(
         "an interim response is taken for the final one, and the final one for the next row's",
         "service/requests_transport.py",
         "        while http.HTTPStatus.SWITCHING_PROTOCOLS < self.status < _FIRST_FINAL:\n",
@@ -255,9 +248,9 @@ MUTANTS = (
     ),
     Mutant(
         "the lock is not taken",
-        "ledger/database.py",
-        "            if not self._take_lock(name):\n",
-        "            if self._take_lock(name) is None:\n",
+        "ledger/sqlite_ledger.py",
+        "            raise self._busy(name, busy)\n",
+        "            self._free[name] = int\n            return\n",
         ("tests/ledger/test_store.py", "tests/crash/test_kills.py"),
     ),
     Mutant(
