@@ -16,6 +16,7 @@ from pathlib import Path
 
 PROJECT = Path(__file__).parent.parent.parent
 _LONGEST = 600  # seconds
+_NO_END = "a test that does not end"
 _COPIED = ("importer", "tests", "mappings", "sample_data", "pyproject.toml")
 
 
@@ -382,8 +383,10 @@ def try_mutant(mutant: Mutant) -> Result:
                 check=False,
             )
         except subprocess.TimeoutExpired:
-            return Result(mutant, "a test that does not end", time.monotonic() - began)
+            return Result(mutant, _NO_END, time.monotonic() - began)
     found = [line.split(" - ")[0].split(" ", 1)[1] for line in ran.stdout.splitlines() if line.startswith("FAILED")]
+    if ran.returncode and not found:  # pytest-timeout ends the whole process, without a summary
+        found = [_NO_END]
     return Result(mutant, found[0] if found else None, time.monotonic() - began)
 
 
