@@ -160,6 +160,11 @@ def keep_asked(questions: Iterable[Question], wire: WireFormat, folder: Path) ->
     write_json(folder / ASKED, {"version": __version__, "wire": asdict(wire), "questions": asked})
 
 
+def take_copy(copy: Path, folder: Path, path: str) -> Path:
+    """A run's copy of a file, copied to a folder under the name that the file had. Raises UnusableInput."""
+    return copy_source(copy, folder, stem=Path(path).stem).path
+
+
 def asked_in(folder: Path) -> tuple[tuple[Question, ...], WireFormat, str]:
     """The questions of a run, the formats of answers, and the version that made them. Raises OSError, ValueError,
     KeyError, TypeError: they cannot be read.

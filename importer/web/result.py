@@ -17,14 +17,14 @@ from fastapi.responses import RedirectResponse, Response
 from importer.app.earlier_runs import EarlierRun, resolve, resume, rows_with
 from importer.app.orders import Sending
 from importer.app.shown_runs import ListedState, running_runs, show_row, state_of
-from importer.files import read_private, write_private
 from importer.models import IN_SERVICE, NEEDS_ATTENTION, SENT_AGAIN, TO_FIX, CorrectedCell, OutcomeKind
+from importer.problems import UnusableInput
 from importer.report.outcomes import WORKBOOK_FILE
 from importer.report.summary import Summary, read_summary
 from importer.runs.corrections import read_corrections, write_corrections
 from importer.runs.fixed_report import read_fixed
 from importer.runs.manifest import RunManifest
-from importer.runs.private_copies import asked_in
+from importer.runs.private_copies import asked_in, take_copy
 from importer.runs.results_folder import is_run_name
 from importer.runs.table import RunTable
 from importer.web.forms import SentForm, download
@@ -171,13 +171,14 @@ def open_run(page: OfAny, run: str, form: SentForm) -> Response:
         selection=manifest.selected,
     )
     own = dict[str, str]()  # of a file that was uploaded, or is gone: the run has copies
-    copies = (("file", manifest.file, manifest.source), ("mapping", manifest.mapping, manifest.mapping_copy))
-    for name, path, copy in copies:
+    for name, path, copy, folder in (
+        ("file", manifest.file, manifest.source, drafts.upload_folder(draft)),
+        ("mapping", manifest.mapping, manifest.mapping_copy, drafts.folder(draft)),
+    ):
         if not Path(path).is_file() or (name == "file" and _digest(Path(path)) != manifest.sha256):
-            folder = drafts.upload_folder(draft) if name == "file" else drafts.folder(draft)
-            folder.mkdir(mode=0o700, exist_ok=True)
-            write_private(folder / Path(path).name, read_private(found.folder / copy))
-            own[name] = str(folder / Path(path).name)
+            with suppress(OSError, UnusableInput):  # `forget` removes copies, too: then the step File asks for the file
+                folder.mkdir(mode=0o700, exist_ok=True)
+                own[name] = str(take_copy(found.folder / copy, folder, path))
     with suppress(OSError, ValueError, KeyError, TypeError):  # else the step Target asks for them
         drafts.keep_questions(draft, asked_in(found.folder)[0])
         own["asked"] = "sandbox" if manifest.sandbox else "service"
@@ -186,8 +187,10 @@ def open_run(page: OfAny, run: str, form: SentForm) -> Response:
 
 
 def _digest(path: Path) -> str:
-    with path.open("rb") as file:
+    """The SHA-256 of a file; "" if it cannot be read."""
+    with suppress(OSError), path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+    return ""
 
 
 @router.get("/runs/{run}/files/{name}")

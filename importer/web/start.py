@@ -78,9 +78,11 @@ def remove(page: OfImport, form: SentForm) -> Response:
 @router.post("/imports/{id}/rehearsal")
 def switch(page: OfImport, form: SentForm) -> Response:
     """Switch between the sandbox and the real service: with another one it is another import than its last run."""
-    sandbox, task = form.text("sandbox") == "yes", page.task
-    if sandbox == page.draft.sandbox or (task is not None and task.is_running("send")):
-        return page.go("send" if task is not None and task.is_running("send") else "check")
+    sandbox = form.text("sandbox") == "yes"
+    if page.task is not None and page.task.is_running("send"):
+        return page.go("send")
+    if sandbox == page.draft.sandbox:
+        return page.go("check")
     asked = "" if not sandbox and page.draft.asked == "sandbox" else page.draft.asked  # the real questions are unknown
     page.change(sandbox=sandbox, asked=asked, run="")
     step = form.text("step")

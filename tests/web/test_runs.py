@@ -352,6 +352,19 @@ def test_a_run_whose_file_and_mapping_are_gone_is_corrected_from_its_copies(page
     assert len(served.accepted) == 1
 
 
+def test_a_run_without_its_file_and_copies_is_still_shown(pages: Start, front_door: FrontDoor) -> None:
+    """As after `forget`; only its rows cannot be corrected here."""
+    file = people(front_door.folder, 3)
+    front_door("run", "people.csv", "--mapping", "mapping.yaml", "--sandbox")
+    for copy in front_door.folder.glob("results/*/source.csv"):
+        copy.unlink()
+    file.unlink()
+    found = pages()
+    shown = found.client.send(next(form for form in found.first.forms if form.action.endswith("/open")))
+    assert "3 of 3 candidates are in" in shown.text
+    assert found.client.get(shown.address.replace("/result", "/file")).status != 500
+
+
 def test_a_run_goes_to_where_its_page_says(pages: Start, serve: Serve) -> None:
     """While it sends, the service is not changed; afterwards, with another one it is another import."""
     served = serve()
