@@ -9,19 +9,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Self
 
-from sqlalchemy import (
-    ColumnElement,
-    Connection,
-    Engine,
-    RowMapping,
-    Select,
-    and_,
-    bindparam,
-    delete,
-    insert,
-    select,
-    update,
-)
+from sqlalchemy import ColumnElement, Connection, Engine, RowMapping, Select, bindparam, delete, insert, select, update
 
 from importer.ledger.database import Database, Result, Work
 from importer.ledger.fingerprints import Fingerprints
@@ -250,8 +238,8 @@ class Ledger(Database, AbstractContextManager["Ledger"]):
         killed = select(runs.c.run).filter_by(**_scope_values(record.scope), ended_at=None)
         _, is_part, part = record.run.partition(".")  # the ID of a part ends with .2of4
         if is_part:
-            of_others = runs.c.run.endswith(part[part.index("of") :]), ~runs.c.run.endswith(f".{part}")
-            killed = killed.where(~and_(*of_others))
+            is_other = runs.c.run.endswith(part[part.index("of") :]) & ~runs.c.run.endswith(f".{part}")
+            killed = killed.where(~is_other)
 
         def begin(connection: Connection) -> None:
             _mark_killed(connection, people.c.run.in_(killed))
