@@ -44,6 +44,7 @@ from importer.mapping.resolved import (
     ResolvedSource,
     ResolvedTable,
     ResolvedValue,
+    blank_words,
 )
 from importer.mapping.scalars import CellPattern
 from importer.mapping.tables import ChildSource

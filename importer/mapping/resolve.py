@@ -23,6 +23,7 @@ from importer.mapping.resolved import (
     ResolvedGrouping,
     ResolvedMapping,
     ResolvedValue,
+    blank_words,
 )
 from importer.mapping.tables import ChildSource, GroupBy
 from importer.mapping.values import InvalidOptional, NameRule, Replacement, Surname, UnusedColumns
@@ -143,13 +144,11 @@ def _grouping(
     groups = [(one.source.where, one) for one in sources if isinstance(one.source, FromGroup)]
     of_entries = frozenset(column.index for _, one in groups for value in one.values for column in value.columns)
     of_rows = tuple(where for where, _ in groups if where) if all(where for where, _ in groups) else ()
-    missing, blank = normalized(context.mapping.missing), dict[int, frozenset[str]]()
-    for value in (*single, *(value for one in sources for value in one.values)):
-        words = frozenset[str]() if value.lookup else value.missing
-        for each in value.columns:
-            blank[each.index] = blank.get(each.index, words) & words
-    is_continued = spec.blank is not None
-    return ResolvedGrouping(column, is_continued, main, shared, of_entries, own, of_rows, missing, blank, spec.place)
+    missing, blank = normalized(context.mapping.missing), blank_words(single, sources)
+    exact = frozenset(column.index for value in single if value.is_exact for column in value.columns)
+    return ResolvedGrouping(
+        column, spec.blank is not None, main, shared, exact, of_entries, own, of_rows, missing, blank, spec.place
+    )
 
 
 # --- a wrong header row, and unused columns ------------------------------------------------------

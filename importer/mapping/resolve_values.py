@@ -16,7 +16,7 @@ from importer.mapping.resolved import ChildIndex, FromChild, Lookup, ResolvedFil
 from importer.mapping.tables import ChildRows, Filter
 from importer.mapping.values import EndValue, Formats, Otherwise, Replacement, ValueSpec
 from importer.problems import Column
-from importer.text.currencies import currency_code
+from importer.text.currencies import currencies_of, currency_code
 from importer.text.dates import FIRST_YEAR, LAST_YEAR
 from importer.text.normalize import did_you_mean, normalize, normalized, site_of
 
@@ -156,7 +156,7 @@ def _meaning(words: tuple[Text, ...] | None, known: tuple[str, ...]) -> list[Tex
 
 def _check_currencies(spellings: tuple[Text, ...], context: Context) -> None:
     """Warn of different currencies: without its currency, 100 EUR and 100 TRY would be the same number."""
-    different = dict.fromkeys(code for code in map(currency_code, spellings) if code)
+    different = [one for one in currencies_of(spellings) if currency_code(one)]
     if len(different) > 1:
         message = f"currency lists {' and '.join(different)}, and only the number is sent, without its currency"
         hint = "list the spellings of one currency, and convert the other amounts in the file"

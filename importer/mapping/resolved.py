@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Mapping as Dictionary
 from dataclasses import dataclass
 from datetime import date
@@ -11,7 +11,7 @@ from typing import Protocol
 
 from importer.documents.folder import DocumentFolder
 from importer.mapping.entries import EntryKind, EntryOrder
-from importer.mapping.fields import FieldSpec
+from importer.mapping.fields import FieldSpec, Kind
 from importer.mapping.scalars import CellPattern
 from importer.mapping.values import DuplicatePolicy, Formats, Otherwise, ValueSpec
 from importer.models import Question, Row, Target
@@ -54,6 +54,11 @@ class ResolvedValue:
     @property
     def place(self) -> LinePlace:
         return self.spec.place
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether another case of its letters is another value: of the ID of a document, and of a web address."""
+        return self.field.kind is Kind.URL or (self.field.kind in (Kind.CV, Kind.DOCUMENT) and not self.spec.folder)
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,6 +217,11 @@ class ResolvedSource:
                 return (column,)
 
     @property
+    def in_own_rows(self) -> bool:
+        """Whether its values are cells of the candidate's own rows."""
+        return isinstance(self.source, FromRow | FromGroup)
+
+    @property
     def lookups(self) -> tuple[FromChild, ...]:
         """The joins of values that are looked up; `equals` is a column of the rows that the entries are read from."""
         return tuple(value.lookup.join for value in self.values if value.lookup)
@@ -224,6 +234,23 @@ class ResolvedEntries:
     kind: EntryKind
     sources: tuple[ResolvedSource, ...]
     order: EntryOrder
+
+
+def blank_words(
+    values: Iterable[ResolvedValue], sources: Iterable[ResolvedSource] = (), others: Iterable[Column] = ()
+) -> dict[int, frozenset[str]]:
+    """The words that whatever reads a column takes as an empty cell, by its index. others: read as they are."""
+    read = [(column, frozenset[str]()) for column in others]
+    for source in sources:
+        values = (*values, *(source.values if source.in_own_rows else ()))
+        read += () if source.in_own_rows else [(column, source.missing) for column in source.shared]
+    for value in values:
+        words = value.lookup.join.missing if value.lookup else value.missing
+        read += [(column, words) for column in value.columns]
+    found: dict[int, frozenset[str]] = {}
+    for column, words in read:
+        found[column.index] = found.get(column.index, words) & words
+    return found
 
 
 # --- the whole ----------------------------------------------------------------------------------
@@ -240,7 +267,8 @@ class ResolvedAnswer:
 
 @dataclass(frozen=True, slots=True)
 class ResolvedGrouping:
-    """How rows become candidates; see GroupBy. `shared`: the columns that must be equal in all rows of a candidate.
+    """How rows become candidates; see GroupBy. `shared`: the columns that must be equal in all rows of a candidate,
+    those in `exact` (their indexes) also in their case.
     `of_entries`: the indexes of those that are an entry in each row; `of_own_entries`: those of entries that are read
     from all rows as one, and so must be equal, too. `of_rows`: what selects the rows that are entries; (): all may be.
     `missing`: normalized words that are no key; `blank`: those that
@@ -251,6 +279,7 @@ class ResolvedGrouping:
     blank_continues: bool
     main: ResolvedFilter | None
     shared: tuple[Column, ...]
+    exact: frozenset[int]
     of_entries: frozenset[int]
     of_own_entries: tuple[Column, ...]
     of_rows: tuple[ResolvedFilter, ...]

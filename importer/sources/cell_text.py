@@ -193,7 +193,6 @@ def lost_digits(value: int | float) -> Problem | None:
 
 _PLAIN_NUMBER = 1e15  # whole numbers below have at most 15 digits
 _MIDNIGHT = time()
-_LAST_SECOND = datetime(9999, 12, 31, 23, 59, 59)
 Value = str | bool | int | float | datetime | date | time | timedelta
 
 
@@ -207,18 +206,12 @@ def _number_text(value: float) -> str:
 
 
 def _datetime_text(value: datetime) -> str:
-    value = _whole_second(value)
+    value = value.replace(microsecond=0)  # 23:59:59.999 is of its day
     return value.isoformat(" ") if value.time() != _MIDNIGHT else value.date().isoformat()
 
 
 def _time_text(value: time) -> str:
-    return _whole_second(datetime.combine(date(2000, 1, 1), value)).time().isoformat()
-
-
-def _whole_second(value: datetime) -> datetime:
-    """The second: dates are stored as floats, and 14:30:00 is read as 14:29:59.999998. 23:59:59.997 is of its day."""
-    rounds_up = value.microsecond >= 999_000 and value < _LAST_SECOND
-    return value.replace(microsecond=0) + timedelta(seconds=rounds_up)
+    return value.replace(microsecond=0).isoformat()
 
 
 def _duration_text(value: timedelta) -> str:

@@ -210,7 +210,7 @@ def _chunks(file: TextIO, longest: int) -> Iterator[list[str]]:
     while line:
         chunk, size = [], 0
         while size < _CHUNK and (line := file.readline(longest + 1)):
-            chunk.append(line)
+            chunk.append(line.removeprefix("\ufeff"))  # of a file that was appended to another one
             size += len(line)
         if chunk:
             yield chunk

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Iterable
 from typing import Final
 
 from importer.text.normalize import normalize
@@ -39,25 +40,37 @@ def currency_code(text: str) -> str | None:
 
     None if it is not a currency: `from`, and words that multiply the number, such as `k`, `TEUR` and `mio`.
     """
-    code = _CODE_OF.get(normalize(text).removesuffix("."))
+    code = _CODE_OF.get(_word(text))
     return "" if code is None and len(text) == 1 and _is_sign(text) else code
 
 
 # Signs and short forms that several currencies have.
 _OF_SEVERAL: Final = {
-    "$": frozenset(("US$", *["USD", "AUD", "CAD", "NZD", "HKD", "SGD", "TWD", "MXN", "ARS", "CLP", "COP"])),
+    "$": frozenset(("USD", "AUD", "CAD", "NZD", "HKD", "SGD", "TWD", "MXN", "ARS", "CLP", "COP")),
     "kr": frozenset(("SEK", "NOK", "DKK", "ISK")),
-    "¥": frozenset(("CNY",)),
+    "¥": frozenset(("JPY", "CNY")),
 }
 
 
-def is_same_currency(one: str, other: str) -> bool:
-    """Whether two spellings may mean one currency: `€` and `EUR`, `$` and `CAD`."""
-    one, other = one.removesuffix("."), other.removesuffix(".")
-    if normalize(one) == normalize(other) or (currency_code(one) or one) == (currency_code(other) or other):
-        return True
-    pairs = ((one, other.upper()), (other, one.upper()))
-    return any(code in _OF_SEVERAL.get(each, ()) for each, code in pairs)
+def currencies_of(spellings: Iterable[str]) -> tuple[str, ...]:
+    """What is declared by these spellings: ISO 4217 codes, or a word that is none. A sign of several currencies has the
+    meaning of the code beside it: [CAD, $] are Canadian dollars.
+    """
+    several = [each for each in spellings if _word(each) not in _OF_SEVERAL] or list(spellings)
+    return tuple(dict.fromkeys(currency_code(each) or _word(each) for each in several))
+
+
+def is_declared(shown: str, spellings: Iterable[str]) -> bool:
+    """Whether a currency is the one that is declared by these spellings: `€` with EUR, `$` with [CAD]; not CAD with $,
+    which alone means US dollars.
+    """
+    declared = currencies_of(spellings)
+    is_one_of_several = not _OF_SEVERAL.get(_word(shown), frozenset()).isdisjoint(declared)
+    return is_one_of_several or (currency_code(shown) or _word(shown)) in declared
+
+
+def _word(text: str) -> str:
+    return normalize(text).removesuffix(".")
 
 
 def _is_sign(character: str) -> bool:

@@ -7,6 +7,8 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from importer.text.damage import undamaged
+
 _LONGEST = 200_000  # characters
 _DEEPEST = 10
 _TOKEN = re.compile(
@@ -141,7 +143,10 @@ def _unescaped(text: str) -> str:
     if "\\" not in text:
         return text
     whole = _ESCAPE.sub(_escape, text)
-    return _SURROGATES.sub(lambda pair: pair[0].encode("utf-16", "surrogatepass").decode("utf-16"), whole)
+    whole = _SURROGATES.sub(lambda pair: pair[0].encode("utf-16", "surrogatepass").decode("utf-16"), whole)
+    if "\ufffd" in whole or undamaged(whole) is not None:  # in a cell, escapes hide it
+        raise InvalidLiteral(f"'{whole}' in it was read in a wrong encoding by another program")
+    return whole
 
 
 def _escape(match: re.Match[str]) -> str:

@@ -134,6 +134,7 @@ def _merged(members: list[Row], grouping: ResolvedGrouping) -> Row:
     if len(members) == 1 and own:
         return replace(first, problems=tuple(problems))
     filled = [_first_filled(own, index, grouping) for index in range(len(first.cells))]
+    currencies = {index: shown for row in reversed(own) for index, shown in row.currencies}  # also of a further row
     return Row(
         first.origin,
         first.number,
@@ -142,9 +143,7 @@ def _merged(members: list[Row], grouping: ResolvedGrouping) -> Row:
         tuple(problems),
         tuple(members),
         links=tuple(link for index, row in enumerate(filled) if row for link in row.links if link[0] == index),
-        currencies=tuple(
-            each for index, row in enumerate(filled) if row for each in row.currencies if each[0] == index
-        ),
+        currencies=tuple(currencies.items()),
     )
 
 
@@ -195,17 +194,18 @@ def _unread(row: Row, grouping: ResolvedGrouping) -> Iterator[Problem]:
 def _conflicts(rows: list[Row], column: Column, grouping: ResolvedGrouping, hint: str) -> list[Problem]:
     """A problem at the first cell that differs from an earlier row of the candidate, or whose link or currency does."""
     earlier = _first_filled(rows, column.index, grouping)
+    compared = str if column.index in grouping.exact else normalize
     if earlier is None:
         return []
     for row in rows:
         if grouping.is_blank(row, column.index):
             continue
         text, expected = (stripped(one.cells[column.index]) for one in (row, earlier))
-        if normalize(text) == normalize(expected):
+        if compared(text) == compared(expected):
             found, before = (dict((*one.links, *one.currencies)).get(column.index, "") for one in (row, earlier))
             if found and before and found != before:
                 text, expected = f"{text} {found}", f"{expected} {before}"
-        if normalize(text) != normalize(expected):
+        if compared(text) != compared(expected):
             message = f"{quoted(text)} differs from {quoted(expected)} in row {earlier.number} of the same candidate"
             return [Problem("group-conflict", message, hint, row.place(column))]
     return []

@@ -32,9 +32,11 @@ _PATTERNS = {
 # Year, month, day in this order is unambiguous and needs no declaration.
 _ISO = re.compile(
     r"(?P<year>[0-9]{4})(?:-(?P<month>[0-9]{2})(?:-(?P<day>[0-9]{2})"
-    r"(?:[ T](?:[01][0-9]|2[0-3]):[0-5][0-9](?::[0-6][0-9](?:\.[0-9]+)?)?(?: ?(?:Z|[+-][0-9]{2}:?[0-9]{2}))?)?)?)?"
+    r"(?:[ T](?:[01]?[0-9]|2[0-3]):[0-5][0-9](?::[0-6][0-9](?:\.[0-9]+)?)?(?: ?[AP]M)?"
+    r"(?: ?(?:Z|UTC|GMT|[+-][0-9]{2}:?[0-9]{2}))?)?)?)?",
+    re.IGNORECASE,
 )
-_NUMBER_OF_MONTH = re.compile(r"[0-9]{4}[.,]1")  # a program that takes 2023.10 for a number shows 2023.1
+_NUMBER_OF_MONTH = re.compile(r"(?:[0-9]{2}){1,2}[.,]1")  # a program that takes 2023.10 for a number shows 2023.1
 _DIGITS = frozenset("dmyYHIMSf")  # the codes that match digits
 
 
@@ -48,14 +50,17 @@ def date_reader(value: ResolvedValue) -> Callable[[str, bool], str | InvalidValu
     declared = value.formats.dates or ()
     patterns = [_pattern(date_format) for date_format in declared if date_format not in COUNTS]
     counts = [date_format for date_format in declared if date_format in COUNTS]
+    is_whole_cell = not (value.spec.join or value.spec.pattern or value.spec.part)  # what a program may have changed
 
     def read(text: str, typed: bool) -> str | InvalidValue:
         digits = plain_digits(text)
         iso = _ISO.fullmatch(digits)
         stored = typed and iso is not None and iso["day"] is not None  # a date cell, however the sheet shows it
-        if _NUMBER_OF_MONTH.fullmatch(digits) and any(pattern.fullmatch(digits) for pattern in patterns):
+        may_lack_zero = is_whole_cell and _NUMBER_OF_MONTH.fullmatch(digits)
+        if may_lack_zero and any(pattern.fullmatch(digits) for pattern in patterns):
             message = f"{quoted(text)} can be read as January and, as a number without its last zero, as October"
-            return InvalidValue("date-ambiguous", message, f"write it as {digits[:4]}-01 or as {digits[:4]}-10")
+            year = f"{digits[:-2]}-" if len(digits) > len("19.1") else digits[:-1]
+            return InvalidValue("date-ambiguous", message, f"write it as {year}01 or as {year}10")
         matches = [match for pattern in (() if stored else patterns) if (match := pattern.fullmatch(digits))]
         if iso and (iso["month"] or not matches):  # 2005 may be declared as May 2020
             matches.append(iso)

@@ -46,7 +46,6 @@ class EntriesReader:
         # Several sources, and an export with one row per combination, repeat entries.
         self._repeats = len(self._sources) > 1 or isinstance(entries.sources[0].source, FromGroup)
         self.columns = tuple(column for source in self._sources for column in source.columns)
-        self.others = [column for source in self._sources if not source.own_columns for column in source.columns]
 
     def read(self, row: Row, problems: list[Problem]) -> str | None:
         """A JSON array of the entries (service description 2.2 to 2.4), or None where the row has none.
@@ -83,7 +82,7 @@ class _SourceReader:
         self.own_columns = isinstance(entries.source, FromRow)
         self._groups = tuple(_GroupReader(group, kind, wire, caches) for group in entries.groups)
         own = tuple(column for group in self._groups for column in group.columns)
-        self._find = finder_of(entries.source, entries.missing, own)
+        self._find = finder_of(entries.source, entries.missing, entries.values)
         self.columns = entries.shared or own  # those of the candidate's own row
 
     def read(self, row: Row, problems: list[Problem]) -> list[dict[str, Any]]:

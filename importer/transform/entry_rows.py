@@ -16,13 +16,15 @@ from importer.mapping import (
     FromPieces,
     FromRow,
     ResolvedMapping,
+    ResolvedValue,
+    blank_words,
 )
 from importer.models import Row
 from importer.problems import CellPlace, Column, Origin, Place, Problem
 from importer.text.literals import InvalidLiteral, Number, Parsed, read_literal
 from importer.text.normalize import join_key, normalize, stripped
 from importer.transform.candidates import matches
-from importer.transform.texts import InvalidValue, matched, quoted
+from importer.transform.texts import InvalidValue, matched, quoted, undeclared
 
 _WHOLE = re.compile(r"\.0+\Z")  # of 2015.0, as programs write a column of numbers with gaps
 _NUMBERED = re.compile(r"(.*)\[([0-9]{1,4})\]", re.DOTALL)
@@ -45,17 +47,17 @@ class EntryRow:
 Finder = Callable[[Row, list[Problem]], Sequence[EntryRow]]
 
 
-def finder_of(source: EntriesFrom, missing: frozenset[str], read: Iterable[Column] = ()) -> Finder:
-    """The finder for a source of entries. `missing`: normalized words that count as an empty cell. read: the columns of
-    its fields; a cell of another table that is in none of them matters to nobody.
+def finder_of(source: EntriesFrom, missing: frozenset[str], values: Iterable[ResolvedValue] = ()) -> Finder:
+    """The finder for a source of entries. `missing`: normalized words that count as an empty cell. values: its fields;
+    a cell of another table that none of them reads matters to nobody.
     """
     match source:
         case FromRow():
             return lambda row, problems: (EntryRow(row),)
         case FromChild():
-            own = (*read, source.children.key, source.children.order_by)
-            used = frozenset(column.index for column in own if column is not None)
-            return lambda row, problems: _children(source, row, used, problems)
+            keys = [column for column in (source.children.key, source.children.order_by) if column is not None]
+            blank = blank_words(values, others=keys)
+            return lambda row, problems: _children(source, row, blank, problems)
         case FromGroup():
             return lambda row, problems: _members(source, row)
         case FromPieces():
@@ -69,22 +71,25 @@ def finder_of(source: EntriesFrom, missing: frozenset[str], read: Iterable[Colum
 # --- other rows ---------------------------------------------------------------------------------
 
 
-def _children(source: FromChild, row: Row, used: frozenset[int], problems: list[Problem]) -> list[EntryRow]:
+def _children(
+    source: FromChild, row: Row, blank: Mapping[int, frozenset[str]], problems: list[Problem]
+) -> list[EntryRow]:
+    """blank: of the columns that are read, the words of an empty cell."""
     found = list(source.rows_of(row))
     if not found and (problem := source.problem_of(row)):
         problems.append(problem)
     for child in found:
-        problems.extend(one for one in child.problems if one.column is None or one.is_in(used))
+        problems.extend(one for one in undeclared(child, blank) if one.column is None or one.is_in(blank))
     order_by = source.children.order_by
     if order_by is None or len(found) < 2:
         return [EntryRow(child) for child in found]
     for child in found:
-        text = child.cells[order_by.index].strip()
+        text = _WHOLE.sub("", child.cells[order_by.index].strip())
         if not text.isdecimal():
             message = f"{quoted(text)} is not a whole number, so the entries cannot be ordered"
             problems.append(Problem("number-invalid", message, "write it in digits", child.place(order_by)))
             return []
-    return [EntryRow(child) for child in sorted(found, key=lambda child: int(child.cells[order_by.index]))]
+    return [EntryRow(child) for child in sorted(found, key=lambda child: float(child.cells[order_by.index]))]
 
 
 def _members(source: FromGroup, row: Row) -> list[EntryRow]:

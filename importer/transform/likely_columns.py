@@ -13,7 +13,7 @@ from typing import Final
 from importer.mapping import NUMBERS, Kind, ResolvedValue
 from importer.models import Row
 from importer.problems import CellPlace, Problem
-from importer.text.currencies import is_same_currency
+from importer.text.currencies import is_declared
 from importer.text.damage import NULL_OR_ANSWER, NULL_WORDS
 from importer.text.normalize import normalize, stripped
 from importer.transform.phones import is_mobile, region_of
@@ -144,7 +144,7 @@ class _Documents:
                 self._few[len(text)].append((text, row))
 
     def of_file(self) -> Iterator[Problem]:
-        if 0 < 2 * self._repeated.count <= self._total >= _FEWEST:  # else it is meant to be the document of all
+        if 0 < 2 * self._repeated.count <= self._total > 2:  # else it is meant to be the document of all
             message = f"'{self._of_several}' is the document of a row above, too{self._repeated.others}"
             hint = (
                 "give each candidate a document of their own; if one is for all, set it as {value: ID} in the mapping"
@@ -290,7 +290,7 @@ class Doubtful:
         count = {odd: cells.count for odd, cells in self._odd.items()}
         usual = max(count, key=lambda odd: count[odd], default="")
         for shown in count if self._kind in NUMBERS else ():
-            if not is_same_currency(shown, usual):
+            if not is_declared(shown, [usual]):
                 message = f"the format of this cell shows {shown}, that of most others {usual}{self._odd[shown].others}"
                 yield self._problem("currency-of-format", message, "convert it, and set currency:", shown)
         hours = sorted(int(time[:2]) for time in self._times)

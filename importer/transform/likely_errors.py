@@ -38,7 +38,8 @@ class LikelyErrors:
         self._answers = [(key, one) for key, value in values for one in counters_of(value, self._email)]
         cells = tuple(_values_of_cells(mapping))
         self._names = tuple(mapping.candidate[name] for name in ("first_name", "last_name"))
-        self._texts = [value for value in cells if value.field.kind in (Kind.LINE, Kind.TEXT)]
+        of_texts = (Kind.LINE, Kind.TEXT)  # \u00e9 is right in JSON
+        self._texts = [one for one in cells if one.field.kind in of_texts and one.spec.split != "json"]
         countries = [Countries(value) for value in cells if value.field.kind is Kind.PHONE and value.formats.region]
         doubtful = [Doubtful(value) for value in cells if value.field.kind in _COUNTED]
         self._counters: list[Countries | Doubtful] = [*countries, *doubtful]
@@ -122,8 +123,8 @@ _COUNTED: Final = (Kind.TEXT, Kind.LINE, Kind.NAME, Kind.CHOICE, Kind.DATE, *NUM
 _LOST: Final = re.compile(r"[^\W\d_]\?[^\W\d_]|(?<!\S)\?[^\W\d_]{2}")  # W?jcik, ?stanbul
 _OF_NAME: Final = re.compile(r"\b[DSAWC]/[OLP]\b|,? (?:jr|sr|ii|iii|iv)\b", re.IGNORECASE)  # D/O Raman: daughter of
 _ONLY_INITIALS: Final = re.compile(r"(?:[^\W\d_]\.[ -]?)+")
-_NO_NAME: Final = re.compile(  # N/A | Unknown, Ana (she/her), Ana 🚀, Dr. Ana, Ana PhD
-    r"[/|<>=~^*#@$%{}\[\]\\_;:&+,]|\((?:she|he|they)\b|[\u2190-\u2bff\U0001f000-\U0001faff]|^(?-i:TRUE|FALSE)$|"
+_NO_NAME: Final = re.compile(  # N/A | Unknown, May-24, Ana (she/her), Ana 🚀, Dr. Ana, Ana PhD
+    r"[/|<>=~^*#@$%{}\[\]\\_;:&+,]|(?:^|-)\d|\((?:she|he|they)\b|[\u2190-\u2bff\U0001f000-\U0001faff]|^(?-i:TRUE|FALSE)$|"
     r"^(?:dr|prof|mrs?|ms|mme|mlle|herr|frau|ing|sayın)\.?\s|\s(?-i:Ph\.?D|MBA|[MB]Sc|Esq|CPA|PMP)\.?$",
     re.IGNORECASE,
 )

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from importer.mapping import Lookup, ResolvedValue
+from importer.mapping import Lookup, ResolvedValue, blank_words
 from importer.models import Row
 from importer.problems import Column, Problem
 from importer.settings import WireFormat
-from importer.transform.texts import quoted
+from importer.transform.texts import quoted, undeclared
 from importer.transform.values import ValueCache, ValueReader
 
 
@@ -25,7 +25,7 @@ class _LookupReader(ValueReader):
         self._join = lookup.join
         self._there = ValueReader(lookup.value, wire, cache)
         indexes = [column.index for column in lookup.value.columns]
-        self._used = frozenset((*indexes, lookup.join.children.key.index))
+        self._blank = blank_words([lookup.value], others=[lookup.join.children.key])
         self._blank_cells = ("",) * (max(indexes) + 1)
 
     def read(self, row: Row, problems: list[Problem]) -> Any:
@@ -35,7 +35,8 @@ class _LookupReader(ValueReader):
             problems.append(problem)
             return None
         for child in children:
-            problems += (one for one in child.problems if one.column is None or one.is_in(self._used))
+            own = undeclared(child, self._blank)
+            problems += (one for one in own if one.column is None or one.is_in(self._blank))
         found: dict[Any, Row] = {}
         filled = [child for child in children if self._there.from_cells(child)]
         for child in filled:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
-from importer.mapping import FromRow, Kind, ResolvedAnswer, ResolvedEntries, ResolvedMapping
+from importer.mapping import Kind, ResolvedAnswer, ResolvedEntries, ResolvedMapping, blank_words
 from importer.models import (
     Answer,
     AnswerType,
@@ -20,13 +20,13 @@ from importer.models import (
     Row,
     Submission,
 )
-from importer.problems import CellPlace, Column, Problem
+from importer.problems import Column, Problem
 from importer.settings import WireFormat
-from importer.text.normalize import normalize, stripped
+from importer.text.normalize import stripped
 from importer.transform.candidates import Filtered, filtered
 from importer.transform.entries import EntriesReader
 from importer.transform.lookups import value_reader
-from importer.transform.texts import in_mapping, quoted
+from importer.transform.texts import in_mapping, quoted, undeclared
 from importer.transform.values import ValueReader
 
 
@@ -57,7 +57,7 @@ def transform_row(row: Row, mapping: ResolvedMapping) -> Application | PoolCandi
     found: list[Problem] = []
     reader = body_reader(mapping)
     if row.problems:
-        row = replace(row, problems=tuple(each for each in row.problems if not reader.is_missing(each, row)))
+        row = replace(row, problems=undeclared(row, reader.blank))
     body = reader.read(row, found)
     # A cell with a problem is reported once, by the stage that found it first. A problem in an unused column stops no
     # candidate: an error value in a column of remarks.
@@ -92,24 +92,7 @@ class BodyReader:
         self.left_out_columns = frozenset(
             column.index for answer in self.answers if answer.leave_out for column in answer.columns
         ).difference(column.index for column in read)
-
-        # The words that every reader of a column takes as an empty cell.
-        entries = (answer.reader for answer in self.answers if isinstance(answer.reader, EntriesReader))
-        others += [column for reader in entries for column in reader.others]
-        self._missing = {column.index: frozenset[str]() for column in others}
-        in_row = (value for each in mapping.entry_sources if isinstance(each.source, FromRow) for value in each.values)
-        for value in (*mapping.single_values, *in_row):
-            words = frozenset[str]() if value.lookup else value.missing
-            for column in value.columns:
-                self._missing[column.index] = self._missing.get(column.index, words) & words
-
-    def is_missing(self, problem: Problem, row: Row) -> bool:
-        """Whether a problem is an error value (`#N/A`) that the mapping declares as an empty cell."""
-        place = problem.place
-        if problem.code != "cell-error" or not isinstance(place, CellPlace) or place.column is None:
-            return False
-        words = self._missing.get(place.column.index)
-        return bool(words and place == row.place(place.column) and normalize(row.cells[place.column.index]) in words)
+        self.blank = blank_words(mapping.single_values, mapping.entry_sources, others)
 
     def read(self, row: Row, problems: list[Problem]) -> Application | PoolCandidate:
         """The body of the request; it may be sent only if no problem was added."""

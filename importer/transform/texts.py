@@ -13,8 +13,9 @@ from email_validator import EmailNotValidError, validate_email
 from phonenumbers import SUPPORTED_REGIONS
 
 from importer.mapping import CellPattern, ResolvedValue
-from importer.problems import LinePlace, Place, Problem, Unread
-from importer.text.normalize import pieces_with, visible
+from importer.models import Row
+from importer.problems import CellPlace, LinePlace, Place, Problem, Unread
+from importer.text.normalize import normalize, pieces_with, visible
 
 _SHOWN = 80  # characters of a cell in a message
 
@@ -36,6 +37,21 @@ def quoted(text: str) -> str:
     """A cell's text as a message shows it: on one line, in quotes, shortened if it is long."""
     line = visible(" ".join(text.split()))
     return f"'{line}'" if len(line) <= _SHOWN else f"'{line[:_SHOWN]}…'"
+
+
+def undeclared(row: Row, blank: Mapping[int, frozenset[str]]) -> tuple[Problem, ...]:
+    """The problems of a row and of those merged into it, without error values (`#N/A`) that the mapping declares as an
+    empty cell. blank: such words, normalized, by the index of their column.
+    """
+    cells = {(one.origin, one.number): one.cells for one in (row, *row.members)}
+
+    def is_declared(place: Place | None) -> bool:
+        if not isinstance(place, CellPlace) or place.column is None or (place.origin, place.row) not in cells:
+            return False
+        index = place.column.index
+        return normalize(cells[place.origin, place.row][index]) in blank.get(index, ())
+
+    return tuple(one for one in row.problems if one.code != "cell-error" or not is_declared(one.place))
 
 
 def in_mapping(place: LinePlace) -> str:
@@ -260,7 +276,8 @@ def linked_url(text: str, link: str) -> str | InvalidValue:
 
 
 def _compared(address: str) -> str:
-    return address.partition("://")[2].removeprefix("www.").rstrip("/").casefold()
+    host, slash, path = address.partition("://")[2].partition("/")
+    return f"{host.casefold().removeprefix('www.')}{slash}{path}".rstrip("/")
 
 
 def _invalid_url(text: str, reason: str = "") -> InvalidValue:

@@ -8,7 +8,7 @@ from importer.mapping import NUMBERS, Kind, ResolvedValue
 from importer.models import Row
 from importer.problems import Column, Problem
 from importer.settings import WireFormat
-from importer.text.currencies import currency_code, is_same_currency
+from importer.text.currencies import currency_code, is_declared
 from importer.text.normalize import stripped
 from importer.transform.interpreter import OPEN_END, Interpreter
 from importer.transform.texts import InvalidValue, linked_url, quoted
@@ -147,11 +147,14 @@ class ValueReader:
             return self._with_currency(read, shown, row.cells[column.index])
         if self._has_currency:
             declared, shown = self.value.formats.currency or (), dict(row.currencies).get(column.index)
-            if shown and not any(is_same_currency(shown, each) for each in declared):
+            if shown and not is_declared(shown, declared):
                 message = (
                     f"the format of this cell shows {quoted(f'{row.cells[column.index]} {shown}')}, not {declared[0]}"
                 )
-                other = "" if currency_code(shown) is not None else ", or write it in full"  # `k€` multiplies
+                if is_declared(declared[0], [shown]):  # kr, and all amounts may be in SEK
+                    other = f"; or, if all amounts are in {shown}, list it too: currency: [{shown}, {declared[0]}]"
+                else:
+                    other = "" if currency_code(shown) is not None else ", or write it in full"  # `k€` multiplies
                 return InvalidValue("currency-of-format", message, f"convert it to {declared[0]}{other}")
         return read
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import pytest
 from openpyxl import Workbook
 
-from importer.text.currencies import is_same_currency
+from importer.text.currencies import is_declared
 from tests.cli.conftest import HEADER, MAPPING, Ran, Served, candidate
 from tests.cli.test_corrections import correct
 
@@ -63,9 +64,19 @@ def test_a_fixed_report_keeps_the_currency_of_an_amount(serve: Serve) -> None:
         assert {problem["what"] for problem in ran.summary["problems"]} <= {_OTHER.format("USD")}
 
 
-def test_spellings_of_one_currency() -> None:
-    """A sign that several currencies have may be any of them; other currencies differ."""
-    same = [("€", "EUR"), ("$", "CAD"), ("US$", "USD"), ("kr.", "SEK"), ("TL", "TRY"), ("Ft", "ft")]
-    assert [is_same_currency(*pair) for pair in same] == [True] * len(same)
-    other = [("€", "USD"), ("$", "EUR"), ("CHF", "EUR"), ("kr.", "EUR"), ("Ft", "EUR")]
-    assert [is_same_currency(*pair) for pair in other] == [False] * len(other)
+@pytest.mark.parametrize(
+    ("declared", "same", "other"),
+    [
+        pytest.param("EUR", "€ EUR eur Euro", "$ USD kr CHF", id="a code"),
+        pytest.param("CAD", "$ CAD", "USD US$ MXN", id="a code with a shared sign"),
+        pytest.param("USD $", "$ USD US$", "MXN CAD €", id="a sign beside a code has its meaning"),
+        pytest.param("SEK kr", "kr. SEK", "DKK NOK", id="so has a short form"),
+        pytest.param("JPY ¥", "¥ JPY", "CNY", id="and another sign"),
+        pytest.param("$", "$ USD US$", "MXN CAD", id="alone it has one meaning"),
+        pytest.param("kr", "kr Kr.", "SEK DKK", id="or none"),
+        pytest.param("TL Ft", "TRY HUF ft", "EUR", id="two are declared"),
+    ],
+)
+def test_a_shown_currency_is_the_declared_one(declared: str, same: str, other: str) -> None:
+    """An amount in a currency that the mapping does not name is never sent."""
+    assert [one for one in (*same.split(), *other.split()) if is_declared(one, declared.split())] == same.split()

@@ -199,6 +199,23 @@ def test_a_month_that_lost_its_last_zero(typed: tuple[int, ...]) -> None:
     ]
 
 
+def test_a_month_of_a_short_year_and_one_in_a_cell_of_its_own() -> None:
+    """Only a whole cell may have been taken for a number: a month beside its year has lost nothing."""
+    short = mapping_of("{column: Cell, dates: '%y.%m', pivot: 1950, missing_day: first}", asked=question("date"))
+    assert problems_of(short, row("19.1"))[0].endswith("write it as 19.01 or as 19.10")
+    joined = "{join: [Y, M], with: '.', dates: '%Y.%m', missing_day: first}"
+    found = answer_of(mapping_of(joined, ("Y", "M"), question("date")), row("2019", "1"))
+    assert found is not None
+    assert found.answer == "2019-01-01"
+
+
+@pytest.mark.parametrize("time", ["9:05", "0:00:00", "10:00 AM", "00:00:00 UTC", "21:00:00.000Z"])
+def test_a_date_with_any_time_of_day(time: str) -> None:
+    found = answer_of(mapping_of("Cell", asked=question("date")), row(f"2024-05-31 {time}"))
+    assert found is not None
+    assert found.answer == "2024-05-31"
+
+
 @pytest.mark.parametrize("cell", ["2024-02-01", "05:30:00", "2024-02-01 10:00:00"])
 def test_a_date_cell_is_no_option(cell: str) -> None:
     """For a date that a spreadsheet program made of an option, no other option is proposed."""

@@ -195,6 +195,8 @@ _SPLIT = "first_name: {column: First, part: first}, last_name: {column: First, p
     ("name", "sign"),
     [
         ('Ann"', '"'),
+        ("May-24", "-2"),
+        ("1-Feb", "1"),
         *(("N/A | Unknown", "/"), ("Ana 🚀", "🚀"), ("Ana ★", "★"), ("Ana (She/Her)", "(She"), ("Ana (they)", "(they")),
         *(
             ("Ibrahim, PhD", ","),
@@ -375,8 +377,20 @@ def test_a_phone_number_of_another_country_than_the_mapping_says() -> None:
     assert _warnings(people[:3] + landlines, "{phone: {column: Phone, region: DE}}") == []
 
 
+def test_escapes_in_a_list_are_no_damage() -> None:
+    """JSON writes letters so; in a text of its own, a program left it."""
+    cells = {"City": [r'["Jos\u00e9", "b"]']}
+    assert _told("{city: {column: City, split: json, take: first}}", cells) == []
+    (found,) = _told("{city: City}", cells)
+    assert "which a program probably wrote for another character" in found
+
+
 def test_a_document_of_several_candidates() -> None:
-    """Some of them may get the CV of another person."""
+    """Some of them may get the CV of another person, also in a short file."""
+    few = [person | {"CV": str(5_000 + number)} for number, person in enumerate(_people(3))]
+    few[2]["CV"] = "5001"
+    (found,) = _warnings(few, cv="CV")
+    assert found.startswith("row 4, column \"CV\": '5001' is the document of a row above, too; ")
     people = [person | {"CV": str(5_000 + number)} for number, person in enumerate(_people())]
     assert _warnings(people, cv="CV") == []
     for number in (3, 5, 7):

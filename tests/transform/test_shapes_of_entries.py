@@ -12,7 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from importer.models import Application, Row
-from importer.problems import CellPlace, Problem
+from importer.problems import CellPlace, Column, Problem
+from importer.sources.cell_text import error_cell
+from importer.text.damage import undamaged
 from importer.text.literals import InvalidLiteral, read_literal
 from importer.transform import Filtered, candidate_rows, transform_row
 from tests.transform.cells import FILLED, ORIGIN, answer_of, mapping_of, problems_of, question, row
@@ -110,7 +112,9 @@ def test_an_object_without_any_key_of_the_mapping_is_a_problem() -> None:
     assert answer_of(mapping, row("null")) is None
 
 
-_text = st.text(alphabet=st.characters(exclude_categories=("Cs",)), max_size=10)
+_text = st.text(alphabet=st.characters(exclude_categories=("Cs",)), max_size=10).filter(
+    lambda text: undamaged(text) is None and "\ufffd" not in text
+)
 _value = st.recursive(_text, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(_text, inner, max_size=3))
 
 
@@ -118,6 +122,13 @@ _value = st.recursive(_text, lambda inner: st.lists(inner, max_size=3) | st.dict
 def test_json_and_python_output_is_read_back(value: object, as_json: bool) -> None:
     """Any texts, lists and objects come back unchanged from both notations."""
     assert read_literal(json.dumps(value) if as_json else repr(value)) == value
+
+
+@pytest.mark.parametrize("written", [r"M\u00c3\u00bcller", r"Caf\ufffd"])
+def test_damage_that_escapes_hide(written: str) -> None:
+    """A program that read the text in a wrong encoding wrote it so; in a cell of its own it would be refused, too."""
+    (problem,) = problems_of(mapping_of(_JSON, ("Schools",), _LONG), row(f'[{{"name": "{written}"}}]'))
+    assert "was read in a wrong encoding by another program" in problem
 
 
 @given(st.text(alphabet="[]{}(),:'\"\\ aNone0.5-truel", max_size=30))
@@ -397,6 +408,58 @@ def test_rows_of_one_candidate_whose_links_or_currencies_differ() -> None:
     assert not _grouped([linked[0], rows[1]])[0].problems  # a program links some addresses by itself
     paid = [replace(one, currencies=((0, sign),)) for one, sign in zip(rows, "€$", strict=True)]
     assert [one.code for one in _grouped(paid)[0].problems] == ["group-conflict"]
+    assert _grouped([rows[0], paid[1]])[0].currencies == ((0, "$"),)  # it is that of the candidate
+
+
+def test_ids_and_addresses_of_one_candidate_that_differ_in_case() -> None:
+    """`aB12` is another document than `Ab12`, and a path another page; other texts may differ in their case."""
+    asked = question("url")
+    mapping = mapping_of("Page", ("ID", "Page"), asked, extra=_GROUPED)
+    for cv, page, differs in (("a1", "x.com/Ab", 0), ("A1", "x.com/Ab", 1), ("a1", "x.com/aB", 1)):
+        rows = [
+            replace(row(), number=number, cells=(mail, "Ada", "Nur", *cells))
+            for number, mail, *cells in ((2, "a@x.com", "a1", "7", "x.com/Ab"), (3, "A@x.com", cv, "7", page))
+        ]
+        (found,) = candidate_rows(lambda: iter(rows), mapping)  # noqa: B023 - read at once
+        assert isinstance(found, Row)
+        assert len(found.problems) == differs
+
+
+_TABLE = "ID,No,Firm,To\n7,1.0,A,#N/A\n7,2.0,B,2020-01-31\n"
+_FROM_TABLE = "file: {name: t.csv, key: ID, equals: ID"
+
+
+@pytest.mark.parametrize(
+    ("content", "cells", "sent"),
+    [
+        pytest.param("To", ("7", "A", "#N/A"), None, id="the row"),
+        pytest.param("{rows: all, company_name: Firm, end_date: To}", ("7", "A", "#N/A"), ["A"], id="its rows"),
+        pytest.param("{json: To, company_name: name}", ("7", "A", "#N/A"), None, id="a list in a cell"),
+        pytest.param("{lists: {split: ';'}, company_name: To}", ("7", "A", "#N/A"), None, id="lists"),
+        pytest.param(
+            f"{{{_FROM_TABLE}, order_by: No}}, company_name: Firm, end_date: To}}",
+            ("7.0", "A", ""),
+            ["A", "B"],
+            id="another table",
+        ),
+        pytest.param(f"{{column: To, {_FROM_TABLE}}}}}", ("7", "A", ""), "2020-01-31", id="a look-up"),
+    ],
+)
+def test_an_error_value_that_is_declared_as_blank(
+    content: str, cells: tuple[str, ...], sent: list[str] | str | None
+) -> None:
+    """`missing: ['#N/A']` applies wherever the mapping reads such a cell. Keys are the same with `.0`."""
+    is_value = "company_name" not in content
+    extra = f"source: {{{'group_by: ID, ' if 'rows' in content else ''}missing: ['#N/A']}}\n"
+    answer, asked = (content, question("date")) if is_value else (f"{{experience: {content}}}", _LONG)
+    mapping = mapping_of(answer, ("ID", "Firm", "To"), asked, extra=extra, files={"t.csv": _TABLE})
+    problem = replace(error_cell("#N/A"), place=CellPlace(ORIGIN, 5, Column(6, "G", "To")))
+    source = row(*cells, problems=[problem] if "#N/A" in cells else [])
+    (found,) = candidate_rows(lambda: iter([source]), mapping)
+    assert isinstance(found, Row)
+    given = answer_of(mapping, found)
+    answered = given and (given.answer if is_value else [one["company_name"] for one in json.loads(str(given.answer))])
+    assert answered == sent
 
 
 def test_a_problem_of_a_member_is_at_its_own_row() -> None:

@@ -420,6 +420,12 @@ CSV_CASES = (
     _trimmed("a zero-width space", "\u200bAda\ufeff", "Ada"),
     _trimmed("direction marks", "\u202a+44 20 7946 0001\u202c", "+44 20 7946 0001"),
     _case(
+        "csv-appended",
+        "reads the quotes of a row behind the mark of a file that was appended",
+        'Name,E-mail\nAda,ada@example.com\n\ufeff"Bob, Q",bob@example.com\n',
+        Expected(_COLUMNS, {2: ("Ada", "ada@example.com"), 3: ("Bob, Q", "bob@example.com")}),
+    ),
+    _case(
         "csv-keeps-inner",
         "keeps blanks inside a cell, NBSP and zero-width joiners too",
         "Name,E-mail\nAda  King\u00a0L\u200dX,ada@example.com\n",

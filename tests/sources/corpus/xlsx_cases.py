@@ -391,9 +391,15 @@ _UNUSUAL = (
     ),
     _raw(
         "odd-dates-2",
-        "reads a date in a built-in format of East Asia, and the last moment that a spreadsheet knows",
-        Expected(_COLUMNS, {2: ("9999-12-31 23:59:59", "2020-06-18")}, typed={2: {0, 1}}),
-        _HEADER + '<row r="2"><c r="A2" s="1"><v>2958465.99999999</v></c><c r="B2" s="2"><v>44000</v></c></row>',
+        "reads a date in a built-in format of East Asia, and the last moment that a spreadsheet knows, or a day has",
+        Expected(
+            _COLUMNS,
+            {2: ("9999-12-31 23:59:59", "2020-06-18"), 3: ("2024-05-31 23:59:59", "2020-06-18")},
+            typed={2: {0, 1}, 3: {0, 1}},
+        ),
+        _HEADER
+        + '<row r="2"><c r="A2" s="1"><v>2958465.99999999</v></c><c r="B2" s="2"><v>44000</v></c></row>'
+        + '<row r="3"><c r="A3" s="1"><v>45443.99999998843</v></c><c r="B3" s="2"><v>44000</v></c></row>',
         styles='<cellXfs count="3"><xf numFmtId="0"/><xf numFmtId="22"/><xf numFmtId="31"/></cellXfs>',
     ),
     _raw(
