@@ -54,7 +54,8 @@ class Order:
     continues: the run that this one continues: no other service may get its rows.
     sheet: the sheet to read, by name or number, in place of the one that the mapping names.
     reading: how the file is read, in place of what the mapping says of its own file.
-    corrections: the cells of the file that are read with another text. corrects: the SHA-256 of that file, "" for any.
+    corrections: the cells of the file that are read with another text. expects: the SHA-256 of the file that was
+    corrected or checked, "" for any.
     documents: where the folders of documents and the list of their IDs are, if not beside the file; by their names.
     flags: those that were given, with their values ("" for none), for the commands that the report proposes; with
     --mapping only if that is a folder, of which `mapping` is one.
@@ -73,7 +74,7 @@ class Order:
     sheet: str | None = None
     reading: SourceOptions | None = None
     corrections: tuple[CorrectedCell, ...] = ()
-    corrects: str = ""
+    expects: str = ""
     documents: Mapping[str, str] = field(default_factory=dict)
     route: Route | None = None
 

@@ -227,10 +227,12 @@ class Planner:
         if continued is not None and copy.sha256 != continued.sha256:
             message = "the run's copy of the source file was changed"
             raise DamagedRun(file_problem("source-copy-changed", message, RESTORE, self.order.file))
-        if self.order.corrects not in ("", copy.sha256):  # its rows may be of other people now
-            message = "the file was changed or replaced since its rows were corrected"
-            hint = "begin a new import with it; rows that were imported already are skipped"
-            raise unusable_file("correction-invalid", message, hint, self.order.shown_as)
+        if self.order.expects not in ("", copy.sha256):  # its rows may be of other people now
+            message = "the file was changed or replaced since its rows were checked"
+            hint = "check them again"
+            if self.order.corrections:
+                hint = "its corrections are of no use: begin a new import with it; imported rows are skipped"
+            raise unusable_file("file-changed", message, hint, self.order.shown_as)
         return copy
 
 

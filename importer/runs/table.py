@@ -14,7 +14,7 @@ from types import TracebackType
 from typing import Any, Final, NamedTuple
 
 from importer import __version__
-from importer.models import CorrectedCell, Outcome, OutcomeKind, ReadyCandidate, Row
+from importer.models import NEEDS_ATTENTION, CorrectedCell, Outcome, OutcomeKind, ReadyCandidate, Row
 from importer.problems import DamagedRun, DatabaseError, Problem, StoppedEarly, not_writable, unusable_file
 from importer.runs.corrections import Corrected, with_texts
 from importer.runs.manifest import read_manifest
@@ -445,7 +445,7 @@ class RunTable(AbstractContextManager["RunTable"]):
         return map(_outcome, self._pages(f"{_OUTCOMES} WHERE row > ? ORDER BY row LIMIT {_PAGE}"))
 
     def page(self, first: int, count: int, *, cause: tuple[str, str | None] | None, all_rows: bool) -> list[Outcome]:
-        """Some outcomes in the order of their rows, from the `first` (from 0): those with problems, or all rows.
+        """Some outcomes, from the `first` (from 0): those with problems, which hold rows back before warnings; or all.
 
         cause: only those that have a problem with this code, in the column with this name.
         """
@@ -458,14 +458,17 @@ class RunTable(AbstractContextManager["RunTable"]):
             known += f" AND EXISTS ({each} AND {named})"
         which = "" if all_rows else f"WHERE {known} "
         values = (code, column or "") if cause is not None and not all_rows else ()
-        query = f"{_OUTCOMES} {which}ORDER BY row LIMIT ? OFFSET ?"
+        kinds = ", ".join(f"'{kind}'" for kind in NEEDS_ATTENTION)
+        order = "row" if all_rows else f"kind NOT IN ({kinds}), row"
+        query = f"{_OUTCOMES} {which}ORDER BY {order} LIMIT ? OFFSET ?"
         with self._transaction() as connection:
             return list(map(_outcome, connection.execute(query, (*values, count, first))))
 
-    def counts(self) -> dict[OutcomeKind, int]:
-        """How many rows have each outcome; every kind is there, in the report's order."""
+    def counts(self, *, of_candidates: bool = False) -> dict[OutcomeKind, int]:
+        """How many rows, or candidates, have each outcome; every kind is there, in the report's order."""
+        which = "WHERE row IN (SELECT row FROM candidates)" if of_candidates else ""
         with self._transaction() as connection:
-            found = dict(connection.execute("SELECT kind, count(*) FROM outcomes GROUP BY kind").fetchall())
+            found = dict(connection.execute(f"SELECT kind, count(*) FROM outcomes {which} GROUP BY kind").fetchall())
         return {kind: found.get(kind.value, 0) for kind in OutcomeKind}
 
 

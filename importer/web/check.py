@@ -13,6 +13,7 @@ from fastapi import APIRouter
 from fastapi.responses import Response
 
 from importer.app.import_file import check_file
+from importer.models import OutcomeKind
 from importer.problems import UsageError
 from importer.report.summary import ProblemGroup
 from importer.web.forms import Form, SentForm
@@ -45,6 +46,7 @@ def show(page: OfImport, cause: str = "", all: bool = False, first: int = 0, row
         problems=problems,
         command="" if draft.is_of_page else command,
         summary=run.summary if run is not None else None,
+        to_send=run.candidates[OutcomeKind.NOT_SENT] if run is not None else 0,
         is_run=run is not None and not run.manifest.dry_run,
         is_running=is_running,
         is_current=bool(draft.check) and shown == draft.grid,

@@ -200,7 +200,7 @@ class Drafts:
     def order(self, draft: Draft, settings: Settings) -> Order:
         """The order that checks or sends it."""
         sending, flags = Sending(sandbox_setup=self.sandbox_setup(draft)), self.flags(draft)
-        corrections, corrects = read_corrections(Path(draft.corrections)) if draft.corrections else ((), "")
+        corrections, expects = read_corrections(Path(draft.corrections)) if draft.corrections else ((), "")
         return Order(
             Path(draft.file),
             Path(draft.mapping),
@@ -210,7 +210,7 @@ class Drafts:
             file_shown_as=self.file_shown_as(draft),
             flags=flags,
             corrections=corrections,
-            corrects=corrects,
+            expects=expects,
             documents=draft.documents,
             route=draft.route,
         )

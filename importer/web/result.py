@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -41,16 +41,19 @@ _PAGE_POLICY: Final = "sandbox allow-downloads; default-src 'none'; style-src 'u
 
 @dataclass(frozen=True, slots=True)
 class FoundRun:
-    """A run of the results folder. done: rows that are in the service; open: to be sent again; to_fix: by a person."""
+    """A run of the results folder. candidates: how many have each outcome, as several rows may be one; done: those in
+    the service; open: rows to be sent again; to_fix: rows for a person.
+    """
 
     folder: Path
     manifest: RunManifest
     summary: Summary
     state: ListedState
+    candidates: Mapping[OutcomeKind, int]
 
     @property
     def done(self) -> int:
-        return self.summary.rows_of(*IN_SERVICE)
+        return sum(self.candidates[kind] for kind in IN_SERVICE)
 
     @property
     def open(self) -> int:
@@ -72,7 +75,11 @@ def found_run(page: Page, run: str) -> FoundRun:
     """A run with its summary. Raises UsageError if it was removed."""
     folder, manifest = earlier(page, run).find()
     summary = read_summary(folder)
-    return FoundRun(folder, manifest, summary, state_of(summary, running_runs(page.settings)))
+    candidates = summary.outcomes
+    if manifest.groups:
+        with RunTable(folder) as table:
+            candidates = table.counts(of_candidates=True)
+    return FoundRun(folder, manifest, summary, state_of(summary, running_runs(page.settings)), candidates)
 
 
 @router.get("/imports/{id}/result")

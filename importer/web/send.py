@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Final
@@ -13,8 +14,10 @@ from fastapi import APIRouter
 from fastapi.responses import Response, StreamingResponse
 
 from importer.app.earlier_runs import resume
-from importer.app.import_file import import_file
-from importer.app.orders import Sending
+from importer.app.import_file import Finished, import_file
+from importer.app.orders import Listener, RunControl, Sending
+from importer.models import OutcomeKind
+from importer.problems import UnusableInput, UsageError
 from importer.web.forms import SentForm
 from importer.web.models.draft_mapping import DraftMapping
 from importer.web.models.matching import anchor_of
@@ -32,7 +35,8 @@ def show(page: OfImport) -> Response:
     draft, task, settings = page.draft, page.task, page.settings
     is_running = task is not None and task.is_running("send")
     is_new = bool(draft.check) and draft.check > draft.run  # IDs begin with their times
-    checked = found_run(page, draft.check).summary if is_new else None
+    ready = found_run(page, draft.check) if is_new else None
+    checked = ready.summary if ready else None
     mapping = Path(draft.mapping)
     left = DraftMapping(mapping).unreviewed if checked and mapping.parent == page.folder else ()
     command = page.command("run", Path(page.file_shown_as), asks=True, flags={"--mapping": draft.mapping})
@@ -41,6 +45,7 @@ def show(page: OfImport) -> Response:
         problems=page.failure("send"),
         command=command if checked and not draft.is_of_page else "",
         checked=checked,
+        to_send=ready.candidates[OutcomeKind.NOT_SENT] if ready else 0,
         left=[(anchor_of(id), id.partition("/")[2].removeprefix("text: ").replace("_", " ")) for id in left],
         is_running=is_running,
         last=found_run(page, draft.run) if draft.run and not is_new and not is_running else None,
@@ -50,9 +55,24 @@ def show(page: OfImport) -> Response:
 
 @router.post("/imports/{id}/send")
 def start(page: OfImport, form: SentForm) -> Response:
-    """Send the candidates, in a thread: closing the browser does not stop it."""
-    order = page.web.drafts.order(page.draft, page.settings)
-    page.start("send", partial(import_file, order))
+    """Send the candidates that were shown, in a thread: closing the browser does not stop it."""
+    if form.text("check") != page.draft.check:
+        raise UsageError(
+            "something was changed since this page was shown, perhaps in another tab: see what is sent now"
+        )
+    expects = found_run(page, page.draft.check).manifest.sha256
+    order = replace(page.web.drafts.order(page.draft, page.settings), expects=expects)
+
+    def send(listen: Listener, control: RunControl) -> Finished | None:
+        try:
+            return import_file(order, listen, control)
+        except UnusableInput as error:
+            if error.problems[0].code == "file-changed":
+                page.keep_errors(error, {})
+                page.change(check="")  # its rows must be checked again
+            raise
+
+    page.start("send", send)
     return page.go("send")
 
 

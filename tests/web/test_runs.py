@@ -19,7 +19,7 @@ import pytest
 from importer.app import orders
 from importer.app.import_file import check_file
 from importer.models import OutcomeKind
-from importer.problems import Busy
+from importer.problems import Busy, UnusableInput
 from importer.report.outcomes import csv_file
 from importer.runs.manifest import read_manifest
 from importer.runs.row_selection import ALL_ROWS, Part, Selection
@@ -181,6 +181,44 @@ def test_two_pages_cannot_send_a_file_twice(pages: Start, serve: Serve) -> None:
         assert "is running" in shown.text or "another" in shown.text.lower()
     walk.task_of(found)
     assert len(served.accepted) == 30
+
+
+def test_a_page_sends_only_what_it_has_shown(pages: Start, serve: Serve) -> None:
+    """Not into another service than the one that its button names, and no other rows than those that were checked."""
+    served = serve()
+    file = people(served.door.folder, 3)
+    found = pages(live(served), file=file)
+    old = walk.to_send(found)
+    shown = found.client.send(found.client.get(walk.address(found, "check")).form("/rehearsal"))
+    found.client.send(shown.form("/check"))
+    walk.task_of(found)
+    shown = found.client.send(old.form("/send"))
+    assert "omething was changed since this page was shown" in shown.text
+    people(served.door.folder, 8)
+    found.client.send(shown.form("/send"))
+    assert isinstance(walk.task_of(found).error, UnusableInput)
+    shown = found.client.get(walk.address(found, "send"))
+    assert "was changed or replaced since its rows were checked" in shown.text
+    assert "First finish the step Check." in shown.text
+    assert served.accepted == []
+
+
+def test_several_rows_of_a_candidate_are_one(pages: Start, serve: Serve) -> None:
+    """The page counts people, also where a candidate has a row for each job."""
+    served = serve()
+    rows = [candidate(number, Phone="+905550000001") for number in (1, 1, 2)]
+    found = pages(live(served), file=write_csv(served.door.folder / "people.csv", rows))
+    walk.to_match(found)
+    form = next(form for form in walk.review(found).forms if form.fields.get("do") == "rows")
+    found.client.send(form, group_by="E-mail")
+    found.client.send(walk.review(found).form("/match/use"))
+    walk.task_of(found)
+    assert "Prepare to send 2 candidates" in found.client.get(walk.address(found, "check")).text
+    shown = found.client.get(walk.address(found, "send"))
+    assert "Send 2 candidates" in shown.text
+    found.client.send(shown.form("/send"))
+    walk.task_of(found)
+    assert "2 of 2 candidates are in" in found.client.get(walk.address(found, "result")).text
 
 
 def test_a_closed_browser_does_not_stop_a_run(pages: Start, serve: Serve) -> None:
@@ -407,5 +445,5 @@ def test_corrections_are_not_for_a_file_that_was_replaced(pages: Start, serve: S
     write_csv(people_file, [candidate(1), candidate(7, Phone="12")])
     found.client.send(found.client.get(f"{base}/check").form("/check"))
     walk.task_of(found)
-    assert "was changed or replaced since its rows were corrected" in found.client.get(f"{base}/check").text
+    assert "was changed or replaced since its rows were checked" in found.client.get(f"{base}/check").text
     assert len(served.accepted) == 1
