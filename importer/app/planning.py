@@ -146,7 +146,7 @@ class Planner:
         copy = self._copy(folder)
         mapping_copy = keep_mapping(mapping, folder)
         sheet = self._open(copy, mapping)
-        children = open_children(mapping, SourceFiles(order.file, copy.path), folder, self.limits)
+        children = open_children(mapping, SourceFiles(order.file, copy.path, order.shown_as), folder, self.limits)
         before = SourceFiles(order.file, order.file).earlier_run  # of a file of a run: where its documents are
         known = {**(before.documents if before else {}), **order.documents}
         service = "" if order.sending.sandbox_setup else str(settings.base_url or "")

@@ -36,10 +36,11 @@ _LARGEST = 1 << 30  # bytes of a file that is joined with the source
 
 @dataclass(frozen=True, slots=True)
 class SourceFiles:
-    """The source as the user named it, and its private copy."""
+    """The source as the user named it, its private copy, and its name in messages, if that is another one."""
 
     file: Path
     copy: Path
+    shown_as: str = ""
 
     @property
     def earlier_run(self) -> RunManifest | None:
@@ -109,7 +110,7 @@ class _Children:
                 message = f"the source is not a workbook, so it has no sheet '{child.options.sheet}'"
                 hint = "import the workbook, or use file: instead of sheet:"
                 raise UnusableInput(Problem("source-not-a-workbook", message, hint, place))
-            shown_as = self._earlier.file if self._earlier else str(self._source.file)
+            shown_as = self._earlier.file if self._earlier else self._source.shown_as or str(self._source.file)
             return open_sheet(self._source.copy, child.options, self._limits, shown_as=shown_as)
         name = child.file
         if name not in self.copies:

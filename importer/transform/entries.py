@@ -47,17 +47,17 @@ class EntriesReader:
         self._repeats = len(self._sources) > 1 or isinstance(entries.sources[0].source, FromGroup)
         self.columns = tuple(column for source in self._sources for column in source.columns)
 
-    def read(self, row: Row, problems: list[Problem]) -> str | None:
+    def read(self, row: Row, problems: list[Problem], left_out: list[Problem] | None = None) -> str | None:
         """A JSON array of the entries (service description 2.2 to 2.4), or None where the row has none.
 
         Blank groups are skipped; an entry has only the fields that are filled in. Only entries that are equal in all
-        fields are sent once.
+        fields are sent once. left_out: gets the problems of entries, which are then not among the others.
         """
-        entries = self._arranged([entry for source in self._sources for entry in source.read(row, problems)])
+        entries = self._arranged([entry for source in self._sources for entry in source.read(row, problems, left_out)])
         return _ENTRIES_ENCODER.encode(entries) if entries else None
 
     def sources(self, row: Row) -> list[EntrySource]:
-        """Where each entry of the answer comes from, in the order of the answer; for a row without problems."""
+        """Where each valid entry of the answer comes from, in the order of the answer."""
         read = [one for source in self._sources for one in source.read_with_source(row)]
         source_of = {id(entry): source for entry, source in read}
         return [source_of[id(entry)] for entry in self._arranged([entry for entry, _ in read])]
@@ -85,28 +85,33 @@ class _SourceReader:
         self._find = finder_of(entries.source, entries.missing, entries.values)
         self.columns = entries.shared or own  # those of the candidate's own row
 
-    def read(self, row: Row, problems: list[Problem]) -> list[dict[str, Any]]:
-        """The entries, in the order of the source; an entry without cells is empty."""
-        if self.own_columns:
+    def read(self, row: Row, problems: list[Problem], left_out: list[Problem] | None = None) -> list[dict[str, Any]]:
+        """The entries, in the order of the source; one without cells is empty, and one that is left out."""
+        if self.own_columns and left_out is None:
             return [group.read(row, problems) for group in self._groups if group.has_cells(row)]
-        return [self._read_one(entry_row, problems) for entry_row in self._find(row, problems)]
+        entries = []
+        for group, one in self._found(row, problems):
+            found: list[Problem] = []
+            entries.append(group.read(one.row, found) if group.has_cells(one.row) else {})
+            if found:
+                shown = [replace(problem, place=one.shown(problem.place)) for problem in found]
+                (problems if left_out is None else left_out).extend(shown)
+                entries[-1] = {} if left_out is not None else entries[-1]
+        return entries
 
     def read_with_source(self, row: Row) -> list[tuple[dict[str, Any], EntrySource]]:
-        """The entries, and where each comes from; for a row without problems."""
-        if self.own_columns:
-            found = [(group, EntryRow(row)) for group in self._groups]
-        else:
-            found = [(self._groups[0], one) for one in self._find(row, [])]
-        return [(group.read(one.row, []), EntrySource(group.readers, one)) for group, one in found]
+        """The valid entries, and where each comes from."""
+        read = []
+        for group, one in self._found(row, []):
+            found: list[Problem] = []
+            entry = group.read(one.row, found)
+            read += [] if found else [(entry, EntrySource(group.readers, one))]
+        return read
 
-    def _read_one(self, entry_row: EntryRow, problems: list[Problem]) -> dict[str, Any]:
-        group = self._groups[0]
-        if not group.has_cells(entry_row.row):
-            return {}
-        found: list[Problem] = []
-        entry = group.read(entry_row.row, found)
-        problems.extend(replace(problem, place=entry_row.shown(problem.place)) for problem in found)
-        return entry
+    def _found(self, row: Row, problems: list[Problem]) -> list[tuple[_GroupReader, EntryRow]]:
+        if self.own_columns:
+            return [(group, EntryRow(row)) for group in self._groups]
+        return [(self._groups[0], one) for one in self._find(row, problems)]
 
 
 def _in_order(entries: list[dict[str, Any]], order: EntryOrder) -> list[dict[str, Any]]:

@@ -186,10 +186,16 @@ class AnswerReader:
         """The columns of the candidate's own row that the answer is from."""
         return self.reader.columns
 
-    def read(self, row: Row, problems: list[Problem]) -> Answer | None:
-        """The answer item, or None where an optional question is not answered or a problem was added."""
+    def read(self, row: Row, problems: list[Problem], entries: list[Problem] | None = None) -> Answer | None:
+        """The answer item, or None where an optional question is not answered or a problem was added.
+
+        entries: gets the problems of single entries, without which it is read.
+        """
         before = len(problems)
-        found = self.reader.read(row, problems)
+        if entries is not None and isinstance(self.reader, EntriesReader):
+            found = self.reader.read(row, problems, entries)
+        else:
+            found = self.reader.read(row, problems)
         if found is None:
             if self.question.required and len(problems) == before:
                 message = f"the required question {self.question.label} has no answer"
@@ -204,14 +210,14 @@ class AnswerReader:
         return Answer(self.reference, answer=found)
 
     def read_or_leave_out(self, row: Row, left_out: list[Problem]) -> Answer | None:
-        """The same, with the problems that the answer is left out for, also those that reading the file found."""
+        """The same, with the problems that it or an entry of it is left out for, also those that reading the file found."""
         own = frozenset(column.index for column in self.columns) if row.problems else frozenset()
-        found = [problem for problem in row.problems if problem.is_in(own)]
-        answer = None if found else self.read(row, found)
-        left_out += (
-            replace(one, message=f"{one.message}; the answer to {self.question.label} is left out", severity="warning")
-            for one in found
-        )
+        found, entries = [problem for problem in row.problems if problem.is_in(own)], list[Problem]()
+        answer = None if found else self.read(row, found, entries)
+        for what, problems in ((f"the answer to {self.question.label}", found), ("this entry", entries)):
+            left_out += (
+                replace(one, message=f"{one.message}; {what} is left out", severity="warning") for one in problems
+            )
         return None if found else answer
 
 

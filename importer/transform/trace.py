@@ -67,9 +67,11 @@ def trace_parts(row: Row, mapping: ResolvedMapping) -> Iterator[TracedPart]:
         yield TracedPart(None, _value(name, field, row, None if problems else sent), tuple(problems))
     for answer_reader in reader.answers:
         found: list[Problem] = []
-        read = answer_reader.read_or_leave_out if answer_reader.leave_out else answer_reader.read
-        answer = read(row, found)
-        traced = _answer(answer_reader, row, None if found else answer)
+        if answer_reader.leave_out:
+            traced = _answer(answer_reader, row, answer_reader.read_or_leave_out(row, found))
+        else:
+            answer = answer_reader.read(row, found)
+            traced = _answer(answer_reader, row, None if found else answer)
         if found and not traced.cells:
             filled = [column for column in answer_reader.columns if row.cells[column.index]]
             traced = replace(traced, cells=tuple(TracedCell(row.place(one), row.cells[one.index]) for one in filled))

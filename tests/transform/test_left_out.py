@@ -7,7 +7,7 @@ from dataclasses import replace
 from importer.mapping import ResolvedMapping
 from importer.models import Application, Row
 from importer.problems import Column, Problem
-from importer.transform import Invalid, transform_row
+from importer.transform import Invalid, trace_parts, transform_row
 from tests.transform.cells import ORIGIN, answer_of, mapping_of, problems_of, question, row
 
 
@@ -41,8 +41,8 @@ def test_an_invalid_optional_answer_is_left_out() -> None:
     assert [one.severity for one in held.problems] == ["error", "warning"]  # of which only the first holds it back
 
 
-def test_choices_and_entries_are_left_out_whole() -> None:
-    """One invalid choice, or one invalid field of an entry, leaves out the whole answer."""
+def test_an_entry_is_left_out_and_choices_are_so_together() -> None:
+    """One invalid choice leaves out the answer, one invalid field its entry; the other entries are sent."""
     skills = mapping_of(
         "{column: Cell, split: ';', optional: leave_out}", asked=question("multiple_choice", options=("Go", "C"))
     )
@@ -52,8 +52,16 @@ def test_choices_and_entries_are_left_out_whole() -> None:
         ("School 1", "To 1", "School 2", "To 2"),
         question("long_text"),
     )
-    assert answer_of(entries, row("Ege", "2019-06-30", "ETH", "never")) is None
-    assert len(left_out(entries, row("Ege", "2019-06-30", "ETH", "never"))) == 1
+    source = row("Ege", "2019-06-30", "ETH", "never")
+    given = answer_of(entries, source)
+    assert given is not None
+    assert given.answer == '[{"school_name": "Ege", "end_date": "2019-06-30"}]'
+    (problem,) = left_out(entries, source)
+    assert problem.startswith("c.csv, row 5, column \"To 2\": 'never' is not a date")
+    assert "; this entry is left out; " in problem
+    (part,) = [one for one in trace_parts(source, entries) if one.question]
+    assert ([len(entry) for entry in part.traced.entries], len(part.problems)) == ([2], 1)
+    assert answer_of(entries, row("", "2019-06-30", "", "")) is None
 
 
 def test_a_required_answer_and_the_person_are_never_left_out() -> None:

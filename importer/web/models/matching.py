@@ -176,7 +176,9 @@ class Matching:
         if problems or read is None:
             return replace(plain, state="wrong", why="; ".join(one.message for one in problems))
         if isinstance(read, EntriesReader):
-            entries = shown_entries(read, self._readable.entries[id], keys, self._readable.rows)
+            entries = shown_entries(
+                read, self._readable.entries[id], keys, self._readable.rows, leaves_out=plain.is_left_out
+            )
             found = replace(plain, entries=entries, keys=None, unknown=entries.unknown)
             found = replace(found, held=entries.held, blank=entries.blank)
             return replace(found, **_sureness(found, review, self._proposed(id)))

@@ -136,9 +136,11 @@ def texts_of(kind: Kind, keys: Mapping[str, Any]) -> dict[str, str]:
 
 
 def shown_entries(
-    reader: EntriesReader, entries: ResolvedEntries, keys: Mapping[str, Any], rows: Sequence[Row]
+    reader: EntriesReader, entries: ResolvedEntries, keys: Mapping[str, Any], rows: Sequence[Row], *, leaves_out: bool
 ) -> Entries:
-    """The groups of columns of an answer, and the entries of the first candidates that have some."""
+    """The groups of columns of an answer, and the entries of the first candidates that have some. leaves_out: without
+    those that cannot be read.
+    """
     kind = next(one for one in EntryKind if one.value in keys)
     own = keys[kind.value] if isinstance(keys[kind.value], list) else [keys[kind.value]]
     other = next((name for one in own for name in ENTRY_SOURCES if name in one and name != "repeat"), "")
@@ -158,7 +160,7 @@ def shown_entries(
     held = blank = 0
     for row in rows:
         problems: list[Problem] = []
-        text = reader.read(row, problems)
+        text = reader.read(row, problems, problems if leaves_out else None)
         held += bool(problems)
         blank += text is None and not problems
         for problem in problems:
