@@ -64,16 +64,22 @@ def run_of_results_file(file: Path, out: Path) -> Path | None:
     return folder if is_run(folder) and is_ours else None
 
 
-def read_fixed(file: Path, folder: Path, manifest: RunManifest) -> tuple[CorrectedCell, ...]:
-    """The corrections of a run with those that a person made in one of its results files. folder: of the run.
+def read_fixed(
+    file: Path, folder: Path, manifest: RunManifest, shown_as: str | None = None
+) -> tuple[CorrectedCell, ...]:
+    """The corrections of a run with those that a person made in one of its results files. folder: of the run; shown_as:
+    the name of the file in messages, if not its path.
 
     Raises:
         UnusableInput: with every problem: nothing was changed, a row is not recognized, or a program changed the file.
     """
     refuse_missing(folder)
+    name, run = shown_as or str(file), run_of_report(file)
+    if run not in (None, manifest.run):
+        raise unusable_file("results-file-elsewhere", f"this is the report of run {run}", "bring it to that run", name)
     with RunTable(folder) as table:
-        comparison = _Comparison(str(file), manifest, table)
-        for each in results_tables(file, str(file), _SHEETS):
+        comparison = _Comparison(name, manifest, table)
+        for each in results_tables(file, name, _SHEETS):
             comparison.add(each)
         changed = comparison.finish(may_be_unchanged=bool(table.corrections or manifest.continues))
         merged = dict(table.corrections)

@@ -210,7 +210,7 @@ class AnswerReader:
         return Answer(self.reference, answer=found)
 
     def read_or_leave_out(self, row: Row, left_out: list[Problem]) -> Answer | None:
-        """The same, with the problems that it or an entry of it is left out for, also those that reading the file found."""
+        """The same, with the problems for which it or one of its entries is left out, also those that reading found."""
         own = frozenset(column.index for column in self.columns) if row.problems else frozenset()
         found, entries = [problem for problem in row.problems if problem.is_in(own)], list[Problem]()
         answer = None if found else self.read(row, found, entries)

@@ -9,9 +9,11 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from shutil import rmtree
 from typing import Final
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Request
+from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import RedirectResponse, Response
 
 from importer.app.earlier_runs import EarlierRun, resolve, resume, rows_with
@@ -27,7 +29,7 @@ from importer.runs.manifest import RunManifest
 from importer.runs.private_copies import asked_in, take_copy
 from importer.runs.results_folder import is_run_name
 from importer.runs.table import RunTable
-from importer.web.forms import SentForm, download
+from importer.web.forms import SentForm, download, receive_upload
 from importer.web.pages import FieldError, ImportPage, NoSuchImport, OfAny, OfImport, Page
 
 router = APIRouter()
@@ -36,6 +38,7 @@ CORRECTIONS: Final = "corrections.json"
 """The list of corrections in the folder of an import."""
 _LISTED: Final = 50  # unconfirmed rows; the file has all
 _PAGE: Final = "report.html"
+_UPLOAD: Final = "fixed"
 _PAGE_POLICY: Final = "sandbox allow-downloads; default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 
 
@@ -125,6 +128,23 @@ def import_fixed(page: OfImport, form: SentForm) -> Response:
     """Take over what a person fixed in report.xlsx, which the grid of the step Check then shows."""
     run = found_run(page, page.draft.run)
     return _with_corrections(page, run, read_fixed(run.folder / WORKBOOK_FILE, run.folder, run.manifest))
+
+
+@router.post("/imports/{id}/result/upload")
+async def upload_fixed(request: Request, page: OfImport) -> Response:
+    """The same of a report.xlsx that a person has downloaded and fixed."""
+    folder = page.folder / _UPLOAD
+    rmtree(folder, ignore_errors=True)
+    try:
+        path = await receive_upload(request, folder)
+        return await run_in_threadpool(_with_fixed, page, path)
+    finally:
+        rmtree(folder, ignore_errors=True)
+
+
+def _with_fixed(page: ImportPage, path: Path) -> Response:
+    run = found_run(page, page.draft.run)
+    return _with_corrections(page, run, read_fixed(path, run.folder, run.manifest, path.name))
 
 
 def _with_corrections(page: ImportPage, run: FoundRun, fixed: Iterable[CorrectedCell] | None = None) -> Response:
