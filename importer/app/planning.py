@@ -22,7 +22,7 @@ from importer.mapping import Mapping, ResolvedFilter, ResolvedMapping, resolve
 from importer.models import ROUTE_UNKNOWN, Operation, Outcome, Question, Route, Row, SourceOptions
 from importer.problems import DamagedRun, Problem, StoppedEarly, UnusableInput, UsageError, file_problem, unusable_file
 from importer.report.write import write_unfinished_summary
-from importer.runs.corrections import Corrected, refuse_split_candidates
+from importer.runs.corrections import by_row, over, refuse_split_candidates
 from importer.runs.known_rows import KnownRows
 from importer.runs.manifest import RunManifest, manifests_in, write_manifest
 from importer.runs.presences import Presence
@@ -99,8 +99,7 @@ class Planner:
                 route = manifest.route if mapping.route else None  # it may have been taken out since
                 read = sheet.rows if route is None else partial(_routed, sheet, inputs.resolved, route, corrected)
                 is_partial = manifest.selection != ALL_ROWS or inputs.resolved.filters
-                whole = Corrected(inputs.sheet, order.corrections) if is_partial else None
-                unused = look_into_documents(inputs.resolved, read, whole.rows if whole else None)
+                unused = look_into_documents(inputs.resolved, read, inputs.whole if is_partial else None)
                 if upload_mark(inputs.resolved) and (found := open_existing_ledger(order.settings.ledger_address)):
                     with found as ledger:
                         know_uploaded(inputs.resolved, ledger, self.service)
@@ -183,7 +182,8 @@ class Planner:
             questions=keep_questions(setup.questions if setup else None, folder),
             identity=_identity(resolved),
         )
-        return _Inputs(mapping, sheet, children, resolved, sheet.rows), manifest
+        cells = by_row(order.corrections)
+        return _Inputs(mapping, sheet, children, resolved, lambda: over(sheet.rows(), cells)), manifest
 
     def _open(self, copy: SourceCopy, mapping: Mapping) -> Sheet:
         options = mapping.source

@@ -14,8 +14,7 @@ from importer.files import read_private, write_json
 from importer.mapping import ResolvedGrouping
 from importer.models import CorrectedCell, Row
 from importer.problems import CellPlace, Column, FilePlace, Problem, UnusableInput, unusable_file
-from importer.runs.stored import row_to_stored
-from importer.sources import Sheet, find_problem, is_canonical
+from importer.sources import find_problem, is_canonical
 from importer.text.normalize import join_key
 
 
@@ -38,37 +37,32 @@ def read_corrections(path: Path) -> tuple[tuple[CorrectedCell, ...], str]:
         raise unusable_file("correction-invalid", message, hint, path) from None
 
 
-class Corrected:
-    """The rows of a sheet with corrections, each of which must be for the text that the sheet has."""
+def by_row(corrections: Iterable[CorrectedCell]) -> dict[int, list[CorrectedCell]]:
+    """Corrections by the number of their row."""
+    found: dict[int, list[CorrectedCell]] = {}
+    for one in corrections:
+        found.setdefault(one.row, []).append(one)
+    return found
 
-    def __init__(self, sheet: Sheet, corrections: Sequence[CorrectedCell]) -> None:
-        self._sheet = sheet
-        self._cells: dict[int, list[CorrectedCell]] = {}
-        self._was: dict[int, str] = {}
-        for one in corrections:
-            self._cells.setdefault(one.row, []).append(one)
-        self._missing = set(self._cells)
 
-    def rows(self) -> Iterator[Row]:
-        """All rows. Raises UnusableInput if a cell has another text than a correction says."""
-        for row in self._sheet.rows():
-            if cells := self._cells.get(row.number):
-                self._missing.discard(row.number)
-                _refuse_other_texts(row, cells)
-                self._was[row.number] = json.dumps(row_to_stored(row)[1:])
-                yield corrected(row, cells)
-            else:
-                yield row
+def over(rows: Iterable[Row], corrections: Mapping[int, Sequence[CorrectedCell]]) -> Iterator[Row]:
+    """Rows with their corrections, by row number."""
+    return (corrected(row, cells) if (cells := corrections.get(row.number)) else row for row in rows)
 
-    def was(self, row: int) -> str | None:
-        """The stored form of a row without its corrections; None if it has none."""
-        return self._was.pop(row, None)
 
-    def refuse_missing(self) -> None:
-        """Raise UnusableInput if a corrected row was not among those that were read."""
-        if self._missing:
-            rows = ", ".join(map(str, sorted(self._missing)[:3]))
-            raise UnusableInput(_outdated(f"it has no row {rows}", self._sheet.origin.file))
+def refusing_other_texts(rows: Iterable[Row], corrections: dict[int, list[CorrectedCell]]) -> Iterator[Row]:
+    """The rows; of the corrections, those that were not among them are left. Raises UnusableInput if a cell has another
+    text than a correction says.
+    """
+    for row in rows:
+        _refuse_other_texts(row, corrections.pop(row.number, ()) if corrections else ())
+        yield row
+
+
+def refuse_missing(rows: Iterable[int], file: str) -> None:
+    """Raise UnusableInput if rows with corrections were not among those that were read."""
+    if missing := sorted(rows)[:3]:
+        raise UnusableInput(_outdated(f"it has no row {', '.join(map(str, missing))}", file))
 
 
 def _refuse_other_texts(row: Row, cells: Iterable[CorrectedCell]) -> None:

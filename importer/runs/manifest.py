@@ -22,7 +22,7 @@ from importer.runs.row_selection import ALL_ROWS, Selection
 from importer.text.terminal import command_line
 
 MANIFEST = "run.json"
-VERSION = 7
+VERSION = 8
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from typing import Any, Final, NamedTuple
 from importer import __version__
 from importer.models import NEEDS_ATTENTION, CorrectedCell, Outcome, OutcomeKind, ReadyCandidate, Row
 from importer.problems import DamagedRun, DatabaseError, Problem, StoppedEarly, not_writable, unusable_file
-from importer.runs.corrections import Corrected, with_texts
+from importer.runs.corrections import by_row, over, refuse_missing, refusing_other_texts, with_texts
 from importer.runs.manifest import read_manifest
 from importer.runs.row_selection import Selection
 from importer.runs.stored import (
@@ -43,8 +43,8 @@ TABLE: Final = "run.sqlite"
 RESTORE: Final = "restore it from a backup, or run the same import again; the ledger knows what was sent"
 
 # A change needs another manifest.VERSION: a table is opened only if the manifest of its run can be read.
-# rows.was: of a row with corrections, the cells and the rest in the file. candidates.row: the first one; rows: of a
-# candidate with several, else ""; kind: of an outcome, NULL if it is to be sent.
+# rows: as they are in the file. candidates.row: the first one; rows: of a candidate with several, else ""; kind: of an
+# outcome, NULL if it is to be sent.
 _SCHEMA: Final = """
 CREATE TABLE sheet (
     facts VARCHAR NOT NULL,
@@ -53,8 +53,7 @@ CREATE TABLE sheet (
 CREATE TABLE rows (
     row INTEGER NOT NULL PRIMARY KEY,
     cells VARCHAR NOT NULL,
-    more VARCHAR NOT NULL,
-    was VARCHAR
+    more VARCHAR NOT NULL
 );
 CREATE TABLE corrections (
     row INTEGER NOT NULL,
@@ -84,9 +83,6 @@ CREATE TABLE outcomes (
 """
 _PAGE: Final = 500  # rows that are read or written at once
 _ROWS: Final = f"SELECT row, cells, more FROM rows WHERE row > ? ORDER BY row LIMIT {_PAGE}"
-_CELLS_OF_FILE: Final = "coalesce(json_extract(was, '$[0]'), cells)"
-_MORE_OF_FILE: Final = "coalesce(json_extract(was, '$[1]'), more)"
-_FILE_ROWS: Final = f"SELECT row, {_CELLS_OF_FILE}, {_MORE_OF_FILE} FROM rows WHERE row > ? ORDER BY row LIMIT {_PAGE}"
 _KEEP: Final = """INSERT OR REPLACE INTO candidates (row, rows, email, body, kind, problems, warnings)
     VALUES (?, ?, ?, ?, ?, ?, ?)"""
 _KEPT: Final = "SELECT row, rows, email, body, kind, problems, warnings FROM candidates"
@@ -99,7 +95,7 @@ _SAME_ADDRESSES: Final = """SELECT row, CASE first WHEN row THEN second ELSE fir
     ) WHERE second IS NOT NULL ORDER BY row"""
 _COLUMNS: Final = ("row", "kind", "status", "attempts", "problems", "candidate_id")
 _OUTCOMES: Final = f"SELECT {', '.join(_COLUMNS)} FROM outcomes"
-_BLANK_ROW: Final = "UPDATE rows SET cells = ?, more = ?, was = NULL WHERE row = ?"
+_BLANK_ROW: Final = "UPDATE rows SET cells = ?, more = ? WHERE row = ?"
 _BLANK_CANDIDATE: Final = """UPDATE candidates SET email = substr(email, 1, 0), body = substr(body, 1, 0),
     problems = '', warnings = '' WHERE row = ?"""
 _BLANK_OUTCOME: Final = "UPDATE outcomes SET problems = ?, candidate_id = NULL WHERE row = ?"
@@ -205,15 +201,15 @@ class RunTable(AbstractContextManager["RunTable"]):
             UnusableInput: the sheet cannot be read to its end, or a correction is for another text.
             TableUnwritable: they cannot be written.
         """
-        corrected, count = Corrected(sheet, corrections), 0
-        rows = selection.of(corrected.rows(), of_part)
-        while block := [(*row_to_stored(row), corrected.was(row.number)) for row in islice(rows, _PAGE)]:
+        left, count = by_row(corrections), 0
+        rows = selection.of(refusing_other_texts(sheet.rows(), left), of_part)
+        while block := list(islice(rows, _PAGE)):
             with self._transaction(writes=True) as connection:
-                connection.executemany("INSERT INTO rows (row, cells, more, was) VALUES (?, ?, ?, ?)", block)
+                connection.executemany("INSERT INTO rows VALUES (?, ?, ?)", map(row_to_stored, block))
             count += len(block)
             if len(block) == _PAGE:  # a short file is read in no time
                 on_read(count)
-        corrected.refuse_missing()
+        refuse_missing(left, sheet.origin.file)
         listed = [(one.row, one.column.index, one.old, one.new, one.is_value) for one in corrections]
         with self._transaction(writes=True) as connection:
             connection.executemany("INSERT INTO corrections VALUES (?, ?, ?, ?, ?)", listed)
@@ -239,8 +235,7 @@ class RunTable(AbstractContextManager["RunTable"]):
         """The sheet as it is in the file, without corrections; None if another version of importer has read it."""
         with self._transaction() as connection:
             facts, version = connection.execute("SELECT facts, version FROM sheet").fetchone() or ("", "")
-        read = partial(_rows_in, self.path.parent, _FILE_ROWS)
-        return sheet_from_stored(facts, read) if version == __version__ else None
+        return sheet_from_stored(facts, partial(_rows_in, self.path.parent, True)) if version == __version__ else None
 
     @cached_property
     def corrections(self) -> dict[tuple[int, int], CorrectedCell]:
@@ -253,30 +248,31 @@ class RunTable(AbstractContextManager["RunTable"]):
             for row, index, old, new, is_value in found
         }
 
-    def rows(self, query: str = _ROWS) -> Iterator[Row]:
-        """The rows, corrected, in their order."""
+    def rows(self, *, of_file: bool = False) -> Iterator[Row]:
+        """The rows, corrected, in their order; of_file: as they are in the file."""
         origin = self.sheet.origin
-        return (row_from_stored(found, origin) for found in self._pages(query))
+        return over((row_from_stored(one, origin) for one in self._pages(_ROWS)), {} if of_file else self._by_row)
+
+    @cached_property
+    def _by_row(self) -> dict[int, list[CorrectedCell]]:
+        return by_row(self.corrections.values())
 
     def rows_with(self, numbers: Iterable[int]) -> dict[int, Row]:
         """The rows with these numbers, corrected, as far as there are any."""
-        return self._found("SELECT row, cells, more FROM rows WHERE row = ?", numbers)
+        return {row.number: row for row in over(self.originals(numbers).values(), self._by_row)}
 
     def originals(self, numbers: Iterable[int]) -> dict[int, Row]:
         """The rows with these numbers as they are in the file."""
-        return self._found(f"SELECT row, {_CELLS_OF_FILE}, {_MORE_OF_FILE} FROM rows WHERE row = ?", numbers)
-
-    def _found(self, query: str, numbers: Iterable[int]) -> dict[int, Row]:
-        origin = self.sheet.origin
+        query, origin = "SELECT row, cells, more FROM rows WHERE row = ?", self.sheet.origin
         with self._transaction() as connection:
             rows = [connection.execute(query, (number,)).fetchone() for number in numbers]
         return {row[0]: row_from_stored(row, origin) for row in rows if row is not None}
 
     def numbers_with(self, index: int, text: str) -> list[int]:
         """The numbers of the rows whose cell at this index has this text in the file."""
-        where = f"json_extract({_CELLS_OF_FILE}, '$[{int(index)}]') = ?"
+        query = f"SELECT row FROM rows WHERE json_extract(cells, '$[{int(index)}]') = ?"
         with self._transaction() as connection:
-            return [row for (row,) in connection.execute(f"SELECT row FROM rows WHERE {where}", (text,))]
+            return [row for (row,) in connection.execute(query, (text,))]
 
     # --- the outcomes ---
 
@@ -508,9 +504,9 @@ def _outcome(found: tuple[Any, ...]) -> Outcome:
     return Outcome(row, OutcomeKind(kind), status, attempts, problems_from_json(problems), candidate_id)
 
 
-def _rows_in(folder: Path, query: str = _ROWS) -> Iterator[Row]:
+def _rows_in(folder: Path, of_file: bool = False) -> Iterator[Row]:
     with RunTable(folder) as table:
-        yield from table.rows(query)
+        yield from table.rows(of_file=of_file)
 
 
 @contextmanager

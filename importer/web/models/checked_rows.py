@@ -15,7 +15,7 @@ from importer.mapping import ResolvedMapping
 from importer.models import IN_SERVICE, NEEDS_ATTENTION, CorrectedCell, Outcome, OutcomeKind, Row
 from importer.problems import CellPlace, Column, Problem, UsageError
 from importer.report.outcomes import outcome_text
-from importer.runs.corrections import corrected, read_corrections, with_texts, write_corrections
+from importer.runs.corrections import by_row, corrected, read_corrections, with_texts, write_corrections
 from importer.runs.manifest import read_manifest
 from importer.runs.private_copies import resolve_again
 from importer.runs.run_report import refuse_missing
@@ -67,7 +67,7 @@ class CheckedRows:
         refuse_missing(self._folder)
         with RunTable(self._folder) as table:
             self.columns, self._checked_with, self._origin = table.sheet.columns, table.corrections, table.sheet.origin
-        self._then = _by_row(self._checked_with)
+        self._then = by_row(self._checked_with.values())
 
     @property
     def fixed(self) -> tuple[Column, ...]:
@@ -82,7 +82,7 @@ class CheckedRows:
 
     @cached_property
     def _listed(self) -> dict[int, list[CorrectedCell]]:
-        return _by_row(self.corrections)
+        return by_row(self.corrections.values())
 
     @property
     def newer(self) -> int:
@@ -192,7 +192,7 @@ class CheckedRows:
     def _now(self, row: Row) -> Row:
         """A row with the corrections as they are now."""
         then, now = self._then.get(row.number, []), self._listed.get(row.number, [])
-        if then == now:
+        if len(then) == len(now) and all(one in now for one in then):
             return row
         with RunTable(self._folder) as table:
             return corrected(table.originals([row.number])[row.number], now)
@@ -225,10 +225,3 @@ class CheckedRows:
 def _is_done(outcome: Outcome | None) -> bool:
     """Whether the candidate is in the service, so that a correction would not be sent."""
     return outcome is not None and outcome.kind in IN_SERVICE
-
-
-def _by_row(cells: Mapping[tuple[int, int], CorrectedCell]) -> dict[int, list[CorrectedCell]]:
-    found: dict[int, list[CorrectedCell]] = {}
-    for (row, _), one in sorted(cells.items(), key=lambda each: each[0]):
-        found.setdefault(row, []).append(one)
-    return found
