@@ -13,10 +13,10 @@ from importer.problems import Busy, not_writable
 
 
 @contextmanager
-def hold_lock(path: Path, busy: str, instead: str = "") -> Iterator[None]:
+def hold_lock(path: Path, busy: str) -> Iterator[None]:
     """Hold a lock file in the folder `.importer` of a results folder.
 
-    `busy` begins the message if another process holds it; `instead` is an alternative to waiting, or "".
+    `busy` begins the message if another process holds it.
 
     Raises:
         Busy: another process holds it.
@@ -28,7 +28,7 @@ def hold_lock(path: Path, busy: str, instead: str = "") -> Iterator[None]:
     except OSError as error:
         raise not_writable(path, error.strerror or str(error)) from None
     if lock is None:
-        raise Busy(f"{busy}; wait until it has ended{instead}, then run the same command again")
+        raise Busy(f"{busy}; wait until it has ended, then run the same command again")
     try:
         yield
     finally:

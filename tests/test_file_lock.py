@@ -6,19 +6,18 @@ from pathlib import Path
 
 import pytest
 
-from importer.app.connection import sandbox_lock
 from importer.file_lock import hold_lock
 from importer.problems import Busy
 
 
 def test_the_second_process_learns_that_another_one_holds_the_lock(tmp_path: Path) -> None:
-    """The message gives an alternative to waiting."""
-    with sandbox_lock(tmp_path):
-        with pytest.raises(Busy) as caught, sandbox_lock(tmp_path):
+    """The message says what to do."""
+    path = tmp_path / ".importer" / "target.lock"
+    with hold_lock(path, "another process is running"):
+        with pytest.raises(Busy) as caught, hold_lock(path, "another process is running"):
             pytest.fail("the lock was taken twice")
         assert str(caught.value) == (
-            f"another command is using the sandbox of {tmp_path}; wait until it has ended, or name another folder with "
-            "--out, then run the same command again"
+            "another process is running; wait until it has ended, then run the same command again"
         )
 
 

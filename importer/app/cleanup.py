@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from importer.app.connection import forget_in_sandbox
 from importer.files import INTERNAL
 from importer.ledger import Ledger, Scope, open_existing_ledger
 from importer.problems import Busy, StoppedEarly, UnusableInput, UsageError, unusable_file
@@ -107,12 +106,10 @@ class OldRun:
 
 @dataclass(frozen=True, slots=True)
 class Purged:
-    """removed: number of runs. running: skipped, because a run for the same target is running. notes: messages about
-    what could not be removed."""
+    """removed: number of runs. running: skipped, because a run for the same target is running."""
 
     removed: int
     running: tuple[OldRun, ...]
-    notes: tuple[str, ...]
 
 
 def find_old(order: PurgeOrder) -> tuple[OldRun, ...]:
@@ -153,13 +150,10 @@ def purge(order: PurgeOrder, found: tuple[OldRun, ...]) -> Purged:
 
     Raises UnusableInput: a file cannot be removed.
     """
-    notes: list[str] = []
     ledger = open_existing_ledger(order.settings.ledger_address)
     with ledger or nullcontext():
         running = tuple(old for old in found if not _remove(old, ledger))
-    before = order.now - order.age
-    notes += forget_in_sandbox(order.settings.out, lambda record: datetime.fromisoformat(record["at"]) >= before)
-    return Purged(len(found) - len(running), running, tuple(notes))
+    return Purged(len(found) - len(running), running)
 
 
 def _remove(old: OldRun, ledger: Ledger | None) -> bool:

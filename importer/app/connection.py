@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import os
 import re
 import secrets
 import time
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
+from collections.abc import Iterator
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 
 from importer.app.orders import Listener, Order, Paused, QuestionsDelayed, Resumed, SandboxSetup
-from importer.file_lock import hold_lock
-from importer.files import INTERNAL, internal_folder, open_private
 from importer.ledger import is_on_server, open_existing_ledger
 from importer.models import Question
 from importer.problems import Problem, StoppedEarly, UnusableInput
-from importer.runs.results_folder import make_results, unusable_folder
 from importer.service import RecruitingService, RetryPolicy, service_of
 from importer.settings import Settings
 
@@ -49,14 +44,13 @@ class ServiceConnection:
 def connect(
     settings: Settings, sandbox_setup: SandboxSetup | None = None, retry_policy: RetryPolicy | None = None
 ) -> Iterator[ServiceConnection]:
-    """Connect to the service of the settings, or to the sandbox of the results folder.
+    """Connect to the service of the settings, or to a sandbox.
 
     retry_policy: for requests of questions of the service.
 
     Raises:
         UnusableInput: the address or the token is missing or invalid, their use together is not confirmed, or the
             sandbox does not start.
-        Busy: another command uses that sandbox.
     """
     if sandbox_setup is not None:
         with _sandbox(settings, sandbox_setup) as connection:
@@ -68,32 +62,20 @@ def connect(
 
 
 @contextmanager
-def _sandbox(settings: Settings, sandbox_setup: SandboxSetup) -> Iterator[ServiceConnection]:
-    """Start a sandbox on a free loopback port. The candidates that it accepts are kept in the results folder."""
-    make_results(settings)
-    memory = sandbox_memory(settings.out)
-    try:
-        os.close(open_private(internal_folder(settings.out) / memory.name, os.O_RDWR | os.O_CREAT))
-    except OSError as error:
-        raise unusable_folder(memory, error) from None
-    with (
-        sandbox_lock(settings.out),
-        _started(sandbox_setup, memory) as (base_url, token),
-        closing(service_of(settings, base_url, token, settings.concurrency)) as service,
-    ):
+def _sandbox(settings: Settings, setup: SandboxSetup) -> Iterator[ServiceConnection]:
+    """Start a sandbox on a free loopback port, in a thread of this process; it knows only what this run sends."""
+    from importer.sandbox import SandboxOptions, SandboxUnusable, running  # not needed for a real run
+
+    token = secrets.token_urlsafe(24)
+    with ExitStack() as held:
+        try:
+            options = SandboxOptions(token, questions=setup.questions, faults=setup.faults)
+            sandbox = held.enter_context(running(options, keep_requests=False))
+        except SandboxUnusable as error:
+            raise UnusableInput([Problem("sandbox-start-failed", problem) for problem in error.problems]) from None
+        service = held.enter_context(closing(service_of(settings, sandbox.base_url, token, settings.concurrency)))
         resend_delay = min(settings.resend_delay_seconds, _SANDBOX_RESEND_DELAY)
         yield ServiceConnection(service, SANDBOX, resend_delay, RetryPolicy())
-
-
-def sandbox_lock(out: Path) -> AbstractContextManager[object]:
-    """Hold the lock of a results folder's sandbox, which only one command can use at a time.
-
-    Raises:
-        Busy: another command uses this sandbox.
-        UnusableInput: the lock file cannot be created.
-    """
-    instead = ", or name another folder with --out"
-    return hold_lock(out / INTERNAL / "sandbox.lock", f"another command is using the sandbox of {out}", instead)
 
 
 def retry_policy_of_run(order: Order, listen: Listener, *, dry_run: bool) -> RetryPolicy:
@@ -157,34 +139,3 @@ def _patience(order: Order) -> float:
         return give_up_after
     left = max(window.ends_at - time.time(), 0.0)
     return left if window.waits else min(left, give_up_after)
-
-
-def sandbox_memory(out: Path) -> Path:
-    """The file with the candidates that the sandbox of a results folder has accepted."""
-    return out / INTERNAL / "sandbox-memory.jsonl"
-
-
-def forget_in_sandbox(out: Path, keep: Callable[[dict[str, str]], bool]) -> tuple[str, ...]:
-    """Remove the records of a results folder's sandbox that are not to be kept; returns why that was not possible."""
-    from importer.sandbox import SandboxUnusable, forget  # not needed for a real run
-
-    try:
-        forget(sandbox_memory(out), keep)
-    except SandboxUnusable as error:
-        return tuple(error.problems)
-    return ()
-
-
-@contextmanager
-def _started(setup: SandboxSetup, memory: Path) -> Iterator[tuple[str, str]]:
-    """The address and the token of a sandbox, in a thread of this process until the block ends."""
-    from importer.sandbox import SandboxOptions, SandboxUnusable, running  # not needed for a real run
-
-    token = secrets.token_urlsafe(24)
-    with ExitStack() as held:
-        try:
-            options = SandboxOptions(token, questions=setup.questions, faults=setup.faults, memory=memory)
-            sandbox = held.enter_context(running(options, keep_requests=False))
-        except SandboxUnusable as error:
-            raise UnusableInput([Problem("sandbox-start-failed", problem) for problem in error.problems]) from None
-        yield sandbox.base_url, token

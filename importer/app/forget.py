@@ -15,7 +15,6 @@ from typing import IO, Final
 from zipfile import BadZipFile, ZipFile
 
 from importer.app.cleanup import cannot_remove, may_have_started
-from importer.app.connection import forget_in_sandbox
 from importer.app.earlier_runs import end_killed
 from importer.app.run_log import LOG_FILE
 from importer.file_lock import is_free
@@ -180,7 +179,6 @@ def forget(settings: Settings, person: Person, found: tuple[Path, ...], *, from_
             except OSError as error:
                 raise cannot_remove(error, folder, _AGAIN) from None
             left += (f"{path}: it still has the address" for path in _files_of(folder) if person.is_in_file(path))
-        left += forget_in_sandbox(settings.out, lambda record: not person.is_in(record["email"]))
         known = _known(ledger, person, remove=from_ledger) if ledger else 0
     return Forgotten(blanked, tuple(dict.fromkeys(outside)), tuple(left), known)
 

@@ -49,8 +49,6 @@ def purge(
         print_message(
             f"{old.folder}: skipped, because a run for the same target is running; purge again when it has ended"
         )
-    for note in purged.notes:
-        print_message(note)
     print_message(f"{counted(purged.removed, 'run')} removed.")
 
 

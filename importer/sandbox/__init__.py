@@ -5,6 +5,5 @@ the other.
 """
 
 from importer.sandbox.files import SandboxUnusable
-from importer.sandbox.memory import forget
 from importer.sandbox.server import LoggedRequest, RunningSandbox, running, serve
 from importer.sandbox.service import SHIPPED_QUESTIONS, SandboxOptions

@@ -8,7 +8,7 @@ from __future__ import annotations
 import errno
 import json
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from datetime import datetime
 from io import FileIO
@@ -81,20 +81,6 @@ class Memory:
     def _store(self, record: Record) -> None:
         self._know(record["operation"], record["target"], [record["email"]])
         self._accepted.append(record)
-
-
-def forget(memory: Path, is_kept: Callable[[Record], bool]) -> None:
-    """Remove the other submissions. Creates no file.
-
-    Raises SandboxUnusable: a sandbox is using the file, or it is not a memory file.
-    """
-    if memory.is_file():
-        with _opened(memory) as (file, records):
-            kept = list(filter(is_kept, records))
-            if len(kept) < len(records):
-                file.truncate(0)
-                for record in kept:
-                    _append(file, record)
 
 
 @contextmanager

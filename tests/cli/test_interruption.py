@@ -14,10 +14,9 @@ from typing import Any
 
 import pytest
 
-from importer.app.connection import sandbox_lock
 from importer.ledger import Scope, open_ledger
 from importer.models import Operation, Target
-from tests.cli.conftest import FrontDoor, Served, candidate, read_csv
+from tests.cli.conftest import Served, candidate, read_csv
 from tests.cli.test_run import RUN, people
 from tests.patience import PATIENCE
 from tests.samples.sample import LEGACY, NIGHTLY, Sample
@@ -129,14 +128,6 @@ def test_a_second_run_is_refused_before_its_file_is_read(serve: Serve) -> None:
     scope = Scope(served.sandbox.base_url, Target(Operation.APPLY, "4f2c9a"))
     with open_ledger(served.door.folder / "results" / "ledger.sqlite") as ledger, ledger.lock_target(scope):
         assert served("run", "not-there.csv", "--mapping", "mapping.yaml").code == 75
-
-
-def test_two_sandbox_runs_at_once(front_door: FrontDoor) -> None:
-    """The second of two sandbox commands in one results folder exits with 75, as for two runs."""
-    with sandbox_lock(front_door.folder):
-        ran = front_door("run", "people.csv", "--mapping", "mapping.yaml", "--sandbox", "--out", ".")
-    assert ran.code == 75
-    assert ran.err.startswith("importer: another command is using the sandbox of .; wait until it has ended")
 
 
 @pytest.mark.parametrize("sample", [LEGACY, NIGHTLY], ids=lambda sample: sample.name)

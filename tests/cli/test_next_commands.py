@@ -104,8 +104,7 @@ def test_a_rehearsal_goes_on_with_its_own_questions(front_door: FrontDoor) -> No
     (front_door.folder / "slow.json").write_text(json.dumps(slow), "utf-8")
     command = ("run", "my list.csv", "--mapping", "my mapping.yaml", *REHEARSAL, "--faults", "slow.json")
     with front_door.started(*command, "--concurrency", "2") as process:
-        memory = front_door.folder / "my results" / ".importer" / "sandbox-memory.jsonl"
-        wait_until(lambda: memory.exists() and memory.stat().st_size)
+        wait_until(lambda: "The run is running now" in front_door("show", "--out", "my results").err)
         shown = front_door("show", "--out", "my results")
         assert "The run is running now.\n" in shown.err
         process.send_signal(signal.SIGKILL)

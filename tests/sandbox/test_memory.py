@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from importer.sandbox import SandboxOptions, SandboxUnusable, forget, running
+from importer.sandbox import SandboxOptions, SandboxUnusable, running
 from tests.sandbox.wire import ADD_TO_POOL, APPLY, TOKEN, Client, application, candidate
 from tests.sandbox_process import sandbox_process
 
@@ -40,19 +40,6 @@ def test_each_accepted_submission_is_one_line(tmp_path: Path) -> None:
     assert line == {"operation": "apply", "target": "4f2c9a", "email": "ayse@example.com", "body": application()}
     if sys.platform != "win32":
         assert stat.S_IMODE(file.stat().st_mode) == 0o600
-
-
-def test_only_what_is_older_is_forgotten(tmp_path: Path) -> None:
-    """A purge keeps later submissions as they are, whatever characters they have."""
-    file = tmp_path / "memory.jsonl"
-    later = application("b@example.com", first_name="Ay\ud800e")
-    with running(SandboxOptions(token=TOKEN, memory=file)) as sandbox:
-        for body in (application(), later):
-            assert Client(sandbox.base_url).post(APPLY, body).status == 201
-    last = json.loads(file.read_text("utf-8").splitlines()[-1])
-    forget(file, lambda record: record["at"] >= last["at"])
-    with running(SandboxOptions(token=TOKEN, memory=file)) as sandbox:
-        assert sandbox.memory.accepted() == [later]
 
 
 def test_a_killed_sandbox_has_stored_what_it_accepted(tmp_path: Path) -> None:
