@@ -17,7 +17,7 @@ from importer.models import (
     Target,
 )
 from importer.problems import Problem
-from importer.sending.answers import PendingRow, PriorAttempt
+from importer.sending.answers import PendingRow
 from importer.sending.options import ErrorLimit
 from importer.service import NoReply, Reply
 from importer.text.dates import in_words
@@ -199,8 +199,8 @@ def _kind_and_problems(
         case State.CREATED:
             return OutcomeKind.CREATED, _warnings(pending)
         case State.ALREADY_EXISTS:
-            earlier: tuple[Problem, ...] = () if pending.prior is PriorAttempt.NONE else (CREATED_EARLIER,)
-            if pending.prior is PriorAttempt.OTHER_BYTES and pending.earlier is not None:  # with what it had then
+            earlier: tuple[Problem, ...] = (CREATED_EARLIER,) if pending.may_exist else ()
+            if pending.earlier is not None and pending.has_changed:  # with what it had then
                 refused = "the service refused this row as a second one"
                 earlier = (replace(CREATED_EARLIER, hint=""), _sent_otherwise(pending.earlier, refused))
             return OutcomeKind.ALREADY_EXISTS, (*earlier, *_words_of_existing(pending))

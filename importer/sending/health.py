@@ -7,9 +7,9 @@ import random
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
-from importer.ledger import State
+from importer.ledger import DONE, State
 from importer.models import Operation, Stop, Target
-from importer.sending.answers import ODD, OF_THE_ROW, Disposition, PendingRow, PriorAttempt
+from importer.sending.answers import OF_THE_ROW, PendingRow, Rule
 from importer.sending.explanations import (
     mapping_is_wrong,
     no_connection,
@@ -112,18 +112,16 @@ class Health:
 
     # --- what a response means ---
 
-    def judge(
-        self, pending: PendingRow, disposition: Disposition, state: State, now: float
-    ) -> tuple[State, float | None]:
+    def judge(self, pending: PendingRow, rule: Rule, state: State, now: float) -> tuple[State, float | None]:
         """The state of a row after a response, and when it is sent again; None: it has its outcome."""
         if isinstance(pending.last, Reply):
             self._has_answered = True
-        if disposition is Disposition.AMBIGUOUS:
-            return self._inconclusive_answer(pending, state, now)
-        if disposition in ODD:
+        if rule.is_odd:
             return self._odd_answer(pending, state, now)
-        if disposition is not Disposition.AGAIN:
-            self._clear_answer(pending, disposition)
+        if rule.state is State.UNCONFIRMED:
+            return self._inconclusive_answer(pending, state, now)
+        if rule.state is not State.PLANNED:
+            self._clear_answer(pending, is_accepted=rule.state in DONE)
         return self._end(state, now)
 
     def not_processed(self, answer: Reply | NoReply, now: float) -> None:
@@ -166,12 +164,11 @@ class Health:
         if self.hold is not None:
             self.hold.since += now - began
 
-    def _clear_answer(self, pending: PendingRow, disposition: Disposition) -> None:
+    def _clear_answer(self, pending: PendingRow, *, is_accepted: bool) -> None:
         self._finals += 1
         self._inconclusive.clear()
         self._refused = None
         self._settled += pending.tries > 0
-        is_accepted = disposition is not Disposition.REJECTED
         if is_accepted:
             self._accepted += 1
             self._odd.clear()
@@ -188,8 +185,7 @@ class Health:
         asked = pending.last.retry_after if isinstance(pending.last, Reply) else None
         self._count_try(pending)
         pending.odd = None
-        if pending.prior is PriorAttempt.NONE:
-            pending.prior = PriorAttempt.SAME_BYTES
+        pending.may_exist = True
         self._inconclusive.add(pending.row)
         if self.hold is not None:
             self._probe_failed(self.hold, pending, now)
@@ -233,8 +229,8 @@ class Health:
         pending.odd, pending.accepted = pending.status, self._accepted
         if state is State.FAILED:
             state = State.PLANNED
-        elif pending.prior is PriorAttempt.NONE:
-            pending.prior = PriorAttempt.SAME_BYTES
+        else:
+            pending.may_exist = True
         return state, now + _ODD_WAIT
 
     def _is_of_row(self, pending: PendingRow) -> bool:

@@ -8,7 +8,7 @@ from typing import Final
 
 from importer.ledger import DONE, Fingerprints, Known, Ledger, RunRecord, Scope, State
 from importer.models import Outcome, OutcomeKind, ReadyCandidate
-from importer.sending.answers import PendingRow, PriorAttempt, is_odd
+from importer.sending.answers import PendingRow, is_odd
 from importer.sending.explanations import already_imported, duplicate_of, rejected_before, unconfirmed_before
 from importer.sending.options import LoadOptions
 
@@ -60,9 +60,7 @@ def _planned_again(pending: PendingRow, known: Known, earlier: Earlier, options:
     if settled is not None:
         return settled
     if known.state in (State.UNCONFIRMED, State.IN_FLIGHT):
-        is_unchanged = known.body_digest == pending.body_digest
-        pending.prior = PriorAttempt.SAME_BYTES if is_unchanged else PriorAttempt.OTHER_BYTES
-        pending.earlier = known
+        pending.may_exist, pending.earlier = True, known
     return pending
 
 

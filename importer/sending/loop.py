@@ -24,7 +24,7 @@ from typing import Final, NamedTuple, Protocol
 
 from importer.ledger import Answered, Attempt, Intent, Known, Ledger, LedgerUnwritable, RunRecord, State
 from importer.models import Operation, Outcome, ReadyCandidate, Stop, Target
-from importer.sending.answers import Disposition, PendingRow, PriorAttempt, classify, state_after
+from importer.sending.answers import NOT_PROCESSED, PendingRow, classify, state_after
 from importer.sending.explanations import INTERRUPTED, duplicate_of, ledger_lost, outcome_of, refusal_of, window_over
 from importer.sending.health import Health
 from importer.sending.known import Earlier, planned, unknown
@@ -212,7 +212,7 @@ class Loader:
                     self._not_processed(pending, answer, seconds, now)
                 since = now if pending.refused_since is None else max(pending.refused_since, self._resumed_at)
                 if (answer is not None and self._health.stop) or now - since >= self._options.stall_timeout:
-                    state, _ = self._health.judge(pending, Disposition.AGAIN, pending.state_if_waiting, now)
+                    state, _ = self._health.judge(pending, NOT_PROCESSED, pending.state_if_waiting, now)
                     self._settle(pending, state)
                     return
                 self._record(pending, pending.state_if_waiting)
@@ -233,11 +233,11 @@ class Loader:
         self._health.not_processed(answer, now)
 
     def _judge(self, pending: PendingRow, answer: Reply | NoReply, seconds: float, now: float) -> None:
-        disposition = classify(answer, self._exists_words)
-        state = state_after(self._target.operation, disposition, pending.prior)
+        rule = classify(answer, self._exists_words)
+        state = state_after(self._target.operation, rule.state, pending)
         pending.attempts, pending.last = pending.attempts + 1, answer
         pending.refusals, pending.refused_since = 0, None
-        state, due = self._health.judge(pending, disposition, state, now)
+        state, due = self._health.judge(pending, rule, state, now)
         self._on_answer(RequestAnswered(pending.row, pending.attempts, pending.status, seconds, due is None))
         if due is None:
             self._settle(pending, state)
@@ -419,7 +419,7 @@ class Loader:
                 self._senders.send(pending)
             else:
                 self._on_way -= 1
-                is_double = pending.prior is PriorAttempt.NONE and not pending.attempts
+                is_double = not pending.may_exist and not pending.attempts
                 self._outcomes.append(
                     duplicate_of(pending.row, refusal.row)
                     if is_double

@@ -16,8 +16,9 @@ from typing import Final, NamedTuple
 
 import tenacity
 
+from importer.ledger import State
 from importer.problems import StoppedEarly
-from importer.sending.answers import Disposition, PendingRow, classify
+from importer.sending.answers import PendingRow, classify
 from importer.sending.options import Cancellation
 from importer.sending.pace import Pace
 from importer.service import NoReply, Reply
@@ -202,7 +203,7 @@ class Senders:
 
 
 def _is_not_processed(told: Told) -> bool:
-    return isinstance(told, Replied) and classify(told.answer) is Disposition.AGAIN
+    return isinstance(told, Replied) and classify(told.answer).state is State.PLANNED
 
 
 def _result(state: tenacity.RetryCallState) -> Replied:

@@ -89,14 +89,13 @@ MUTANTS = (
     Mutant(
         "an unconfirmed row is reported as not sent when the run stops",
         "sending/answers.py",
-        "        if self.prior is not PriorAttempt.NONE:\n            return State.UNCONFIRMED\n",
+        "        if self.may_exist:\n            return State.UNCONFIRMED\n",
         "",
     ),
     Mutant(
         "an unconfirmed request is forgotten",
         "sending/health.py",
-        "        if pending.prior is PriorAttempt.NONE:\n            pending.prior = PriorAttempt.SAME_BYTES\n"
-        "        self._inconclusive",
+        "        pending.may_exist = True\n        self._inconclusive",
         "        self._inconclusive",
     ),
     Mutant(
@@ -171,20 +170,20 @@ MUTANTS = (
     Mutant(
         "a 400 settles an unconfirmed row of a pool",
         "sending/answers.py",
-        " and operation is Operation.APPLY and prior is PriorAttempt.SAME_BYTES:\n",
-        " and prior is PriorAttempt.SAME_BYTES:\n",
+        " and operation is Operation.APPLY and not pending.has_changed:\n",
+        " and not pending.has_changed:\n",
     ),
     Mutant(
         "a 503 is treated as rejected",
         "sending/answers.py",
-        "Rule((425, 429), Disposition.AGAIN",
-        "Rule((425, 429, 503), Disposition.AGAIN",
+        "Rule((425, 429), State.PLANNED",
+        "Rule((425, 429, 503), State.PLANNED",
     ),
     Mutant(
         "a changed row counts as the same bytes",
-        "sending/known.py",
-        "PriorAttempt.SAME_BYTES if is_unchanged else PriorAttempt.OTHER_BYTES",
-        "PriorAttempt.SAME_BYTES",
+        "sending/answers.py",
+        "self.earlier is not None and self.earlier.body_digest != self.body_digest",
+        "False",
     ),
     Mutant(
         "what may have left is treated as not sent",
@@ -217,13 +216,13 @@ MUTANTS = (
     Mutant(
         "a 5xx is treated as not sent",
         "sending/answers.py",
-        "Rule(range(500, 600), Disposition.AMBIGUOUS",
-        "Rule(range(500, 600), Disposition.AGAIN",
+        "Rule(range(500, 600), State.UNCONFIRMED",
+        "Rule(range(500, 600), State.PLANNED",
     ),
     Mutant(
         "a 409 after our own request is not explained",
         "sending/explanations.py",
-        "() if pending.prior is PriorAttempt.NONE else (CREATED_EARLIER,)",
+        "(CREATED_EARLIER,) if pending.may_exist else ()",
         "()",
     ),
     Mutant(
