@@ -15,6 +15,7 @@ from importer.ledger.database import Database, Result, Work
 from importer.ledger.fingerprints import Fingerprints
 from importer.ledger.states import (
     Answered,
+    Changes,
     Known,
     LedgerUnwritable,
     NotAllowed,
@@ -24,7 +25,6 @@ from importer.ledger.states import (
     Sent,
     State,
     Write,
-    WritePlan,
     plan_group,
 )
 from importer.ledger.tables import create_or_check, documents, people, runs
@@ -120,21 +120,19 @@ class Ledger(Database, AbstractContextManager["Ledger"]):
             self._error = self._unwritable(str(error), "read")
             raise self._error from None
 
-    def write(self, writes: Sequence[Write]) -> dict[int, NotAllowed]:
+    def write(self, writes: Sequence[Write]) -> None:
         """Write intents and answers in one transaction; they are durable when this returns.
-
-        Returns why intents were refused, by their index: the candidate is in flight or done, or another row of this run
-        has it. Nothing of these is written.
 
         Raises:
             LedgerUnwritable: nothing more can be written; of the writes only answers may be.
-            NotAllowed: an answer did not fit the state of its identity, a bug of ours.
+            NotAllowed: one did not fit the state of its identity, a bug of ours; nothing is written.
         """
         if self._error is None:
             reason = self._reason_not_to_send()
             try:
                 if reason is None:
-                    return self._write_group(writes)
+                    self._write_group(writes)
+                    return
             except ConstraintError:
                 raise
             except DatabaseError as failure:
@@ -145,27 +143,22 @@ class Ledger(Database, AbstractContextManager["Ledger"]):
             self._write_group([write for write in writes if isinstance(write, Answered)])
         raise self._error
 
-    def _write_group(self, group: Sequence[Write]) -> dict[int, NotAllowed]:
+    def _write_group(self, group: Sequence[Write]) -> None:
         """Write a group in one transaction. If its commit was not confirmed, it is looked up before it is repeated."""
         if not group:
-            return {}
+            return
         identities = sorted({write.attempt.identity for write in group})
-        tried: list[WritePlan] = []
+        tried: list[Changes] = []
 
-        def work(connection: Connection) -> WritePlan:
+        def work(connection: Connection) -> None:
             known = _known(connection, identities, _WANTED_TO_CHANGE)
-            for plan in tried:
-                if plan.changes and all(known.get(each) == one for each, (one, _) in plan.changes.items()):
-                    return plan  # its commit has succeeded: an allowed change leads to another record
+            for changes in tried:
+                if all(known.get(each) == one for each, (one, _) in changes.items()):
+                    return  # its commit has succeeded: an allowed change leads to another record
             tried.append(plan_group(known, group))
-            _write_plan(connection, tried[-1], known)
-            return tried[-1]
+            _write_changes(connection, tried[-1], known)
 
-        refused = self.write_with(work).refused
-        for index, refusal in refused.items():
-            if isinstance(group[index], Answered):
-                raise refusal
-        return refused
+        self.write_with(work)
 
     def _unwritable(self, reason: str, used: str = "written") -> LedgerUnwritable:
         remedy = self.remedy if self.is_in_place() else "put it back: another one does not know what was sent"
@@ -334,12 +327,12 @@ def _as_known(state: str, *others: Any) -> Known:
     return Known(State(state), *others)
 
 
-def _write_plan(connection: Connection, plan: WritePlan, before: Mapping[bytes, Known]) -> None:
+def _write_changes(connection: Connection, changes: Changes, before: Mapping[bytes, Known]) -> None:
     """`before`: the records of its identities."""
     first: list[dict[str, Any]] = []
     again: list[dict[str, Any]] = []
     answers: list[dict[str, Any]] = []
-    for identity, (known, attempts) in sorted(plan.changes.items()):
+    for identity, (known, attempts) in sorted(changes.items()):
         values = known._asdict() | {"state": known.state.value, "attempts": attempts}
         if identity not in before:
             first.append({"identity": identity} | values)

@@ -166,44 +166,32 @@ class LedgerUnwritable(StoppedEarly):
 
 
 class NotAllowed(RuntimeError):
-    """The ledger refuses a transition that is not allowed. Nothing was written of it.
-
-    `row`: the row that led to the current state, 0 if there is none.
-    """
-
-    def __init__(self, before: State | None, after: State, row: int) -> None:
-        self.before, self.after, self.row = before, after, row
-        super().__init__(f"no step from {before or 'nothing'} to {after}")
+    """A transition that is not allowed, a bug of ours. Nothing was written of its group."""
 
 
-class WritePlan(NamedTuple):
-    """What a group of writes changes: the record of each identity after it, with its requests in that run; and what is
-    refused, by index in the group.
-    """
-
-    changes: dict[bytes, tuple[Known, int]]
-    refused: dict[int, NotAllowed]
+Changes = dict[bytes, tuple[Known, int]]
+"""The record of each identity after a group of writes, with its requests in that run."""
 
 
-def plan_group(known: Mapping[bytes, Known], group: Iterable[Write]) -> WritePlan:
-    """Which writes of a group are allowed, in order. `known`: the records of its identities."""
-    plan = WritePlan({}, {})
-    for index, write in enumerate(group):
+def plan_group(known: Mapping[bytes, Known], group: Iterable[Write]) -> Changes:
+    """What a group of writes changes, in order. `known`: the records of its identities. Raises NotAllowed."""
+    changes: Changes = {}
+    for write in group:
         identity, run, row, number = write.attempt
-        now = plan.changes[identity][0] if identity in plan.changes else known.get(identity)
-        before, last_row = (now.state, now.row) if now else (None, 0)
+        now = changes[identity][0] if identity in changes else known.get(identity)
+        before = now.state if now else None
         after = State.IN_FLIGHT if isinstance(write, Intent) else write.state
         is_of_other_row = isinstance(write, Intent) and now is not None and now.run == run and now.row != row
         if is_of_other_row or (before, after) not in _ALLOWED:
-            plan.refused[index] = NotAllowed(before, after, last_row)
-        elif isinstance(write, Intent):
+            raise NotAllowed(f"no step from {before or 'nothing'} to {after}")
+        if isinstance(write, Intent):
             is_unconfirmed = before is State.UNCONFIRMED
             # While an earlier request is unconfirmed, a rejection must be compared with its body.
             digest = now.body_digest if now is not None and is_unconfirmed else write.body_digest
             status = now.status if now else None
-            plan.changes[identity] = Known(after, status, digest, run, row, write.origin, is_unconfirmed), number
+            changes[identity] = Known(after, status, digest, run, row, write.origin, is_unconfirmed), number
         else:
             assert now is not None  # no answer is allowed without an intent
             status = now.status if write.status is None else write.status
-            plan.changes[identity] = now._replace(state=after, status=status), number
-    return plan
+            changes[identity] = now._replace(state=after, status=status), number
+    return changes

@@ -137,16 +137,6 @@ def outcome_of(pending: PendingRow, state: State | None, stop: Stop | None, *, m
     return Outcome(pending.row, kind, pending.status, pending.attempts, problems, candidate_id)
 
 
-def duplicate_of(row: int, other_row: int) -> Outcome:
-    """The outcome of a row whose e-mail address is also in another row of this file."""
-    problem = Problem(
-        "email-duplicate",
-        f"row {other_row} of this file has the same e-mail address for the same target",
-        "remove one of the two rows in your own file, or correct the address if they are two people",
-    )
-    return Outcome(row, OutcomeKind.INVALID, problems=(problem,))
-
-
 def already_imported(row: int, known: Known, body_digest: bytes) -> Outcome:
     """The outcome of a row that an earlier run imported, with a warning if that run sent different data."""
     if known.body_digest == body_digest:

@@ -9,7 +9,7 @@ from typing import Final
 from importer.ledger import DONE, Fingerprints, Known, Ledger, RunRecord, Scope, State
 from importer.models import Outcome, OutcomeKind, ReadyCandidate
 from importer.sending.answers import PendingRow, is_odd
-from importer.sending.explanations import already_imported, duplicate_of, rejected_before, unconfirmed_before
+from importer.sending.explanations import already_imported, rejected_before, unconfirmed_before
 from importer.sending.options import LoadOptions
 
 _LARGEST_BATCH: Final = 32  # rows: planning a batch takes a few milliseconds, and nothing is recorded meanwhile
@@ -42,9 +42,6 @@ def planned(
     """
     last: list[PendingRow] = []
     for candidate, identity, known in _with_known(candidates, prints, run.scope, look_up):
-        if known is not None and known.run == run.run:
-            yield duplicate_of(candidate.row, known.row)
-            continue
         digest = prints.body_digest(candidate.body)
         pending = PendingRow(candidate.row, identity, candidate.body, digest, candidate.origin, run=run.run)
         found = pending if known is None else _planned_again(pending, known, earlier, options)

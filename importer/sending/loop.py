@@ -25,7 +25,7 @@ from typing import Final, NamedTuple, Protocol
 from importer.ledger import Answered, Attempt, Intent, Known, Ledger, LedgerUnwritable, RunRecord, State
 from importer.models import Operation, Outcome, ReadyCandidate, Stop, Target
 from importer.sending.answers import NOT_PROCESSED, PendingRow, classify, state_after
-from importer.sending.explanations import INTERRUPTED, duplicate_of, ledger_lost, outcome_of, refusal_of, window_over
+from importer.sending.explanations import INTERRUPTED, ledger_lost, outcome_of, refusal_of, window_over
 from importer.sending.health import Health
 from importer.sending.known import Earlier, planned, unknown
 from importer.sending.options import Cancellation, LoadOptions
@@ -121,7 +121,7 @@ class Loader:
         self._is_last = False  # no new row comes
         self._outcomes: list[Outcome] = []
         self._writes: list[Intent | Answered] = []
-        self._intended: list[tuple[int, PendingRow]] = []  # whose intents are among the writes, and where
+        self._intended: list[PendingRow] = []  # whose intents are among the writes
         self._paused_at: float | None = None
         self._resumed_at = -math.inf  # patience with a row begins anew
         self._reported: str | None = None  # what the run waits for, as last reported
@@ -390,7 +390,7 @@ class Loader:
 
     def _intend(self, pending: PendingRow) -> None:
         attempt = Attempt(pending.identity, self._run.run, pending.row, pending.attempts + 1)
-        self._intended.append((len(self._writes), pending))
+        self._intended.append(pending)
         self._writes.append(Intent(attempt, pending.body_digest, pending.origin))
 
     def _record(self, pending: PendingRow, state: State) -> None:
@@ -405,26 +405,16 @@ class Loader:
         if not writes:
             return
         try:
-            refused = self._ledger.write(writes)
+            self._ledger.write(writes)
         except LedgerUnwritable as error:
             self._health.stop = self._health.stop or ledger_lost(error)
             self._on_way -= len(intended)
-            self._new.extendleft(pending for _, pending in intended)
+            self._new.extendleft(intended)
             intended = []
         self._writes, self._intended = [], []
-        for index, pending in intended:
-            refusal = refused.get(index)
-            if refusal is None:
-                pending.state = State.IN_FLIGHT
-                self._senders.send(pending)
-            else:
-                self._on_way -= 1
-                is_double = not pending.may_exist and not pending.attempts
-                self._outcomes.append(
-                    duplicate_of(pending.row, refusal.row)
-                    if is_double
-                    else outcome_of(pending, pending.state_if_not_sent, None)
-                )
+        for pending in intended:
+            pending.state = State.IN_FLIGHT
+            self._senders.send(pending)
 
     # --- waiting ---
 

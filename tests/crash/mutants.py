@@ -39,12 +39,12 @@ MUTANTS = (
     Mutant(
         "the request does not wait for its intent",
         "sending/loop.py",
-        "        try:\n            refused = self._ledger.write(writes)\n",
-        "        for _, pending in intended:\n"
+        "        try:\n            self._ledger.write(writes)\n",
+        "        for pending in intended:\n"
         "            pending.state = State.IN_FLIGHT\n"
         "            self._senders.send(pending)\n"
         "        intended = []\n"
-        "        try:\n            refused = self._ledger.write(writes)\n",
+        "        try:\n            self._ledger.write(writes)\n",
         _KILLS,
     ),
     Mutant(
@@ -291,8 +291,8 @@ MUTANTS = (
     Mutant(
         "a commit whose answer was lost is not looked up",
         "ledger/ledger.py",
-        "                if plan.changes and all(",
-        "                if False and all(",
+        "                if all(known.get(each)",
+        "                if False and all(known.get(each)",
         _ON_SERVER,
     ),
     Mutant(

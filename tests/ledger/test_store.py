@@ -106,12 +106,11 @@ def test_intents_of_many_senders_are_all_written(ledger: Ledger) -> None:
 
 
 def test_an_identity_in_flight_cannot_be_intended_again(ledger: Ledger) -> None:
-    """Of two rows with the same e-mail address only one is in flight; the refusal names the other row."""
+    """Of two rows with the same e-mail address only one is in flight."""
     intent = make_intent(ledger, 2)
     intend(ledger, intent)
-    with pytest.raises(NotAllowed, match=r"^no step from in_flight to in_flight$") as refused:
+    with pytest.raises(NotAllowed, match=r"^no step from in_flight to in_flight$"):
         intend(ledger, intent._replace(attempt=intent.attempt._replace(row=3)))
-    assert refused.value.row == 2
 
 
 def test_an_identity_in_flight_cannot_be_intended_elsewhere(address: LedgerAddress, ledger: Ledger) -> None:

@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from itertools import chain
 from typing import Any, cast
 
-from importer.ledger import Answered, Fingerprints, Intent, Known, Ledger, NotAllowed, RunRecord
+from importer.ledger import Answered, Fingerprints, Intent, Known, Ledger, RunRecord
 from importer.models import OutcomeKind, ReadyCandidate, Stop, Target
 from importer.sending import Loader, LoadOptions
 from importer.service import NoReply, Reply
@@ -33,8 +33,8 @@ class MemoryLedger:
     def look_up(self, _: list[bytes]) -> dict[bytes, Known]:
         return {}
 
-    def write(self, _: Sequence[Intent | Answered]) -> dict[int, NotAllowed]:
-        return {}
+    def write(self, _: Sequence[Intent | Answered]) -> None:
+        """Keep nothing."""
 
 
 @dataclass

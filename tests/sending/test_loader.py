@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from importer.ledger import Known, LedgerUnwritable, Scope, State
+from importer.ledger import Known, LedgerUnwritable, NotAllowed, Scope, State
 from importer.models import Application, Outcome, OutcomeKind, ReadyCandidate, Stop
 from importer.problems import Problem
 from importer.sending import LoadOptions, load_nothing, loop
@@ -304,17 +304,12 @@ def test_a_sandbox_run_marks_nothing_as_done(harness: Harness) -> None:
     assert harness.load(Scripted(in_turn(CREATED)), applications([2]))[2].kind is K.CREATED
 
 
-def test_two_rows_with_one_email_are_sent_once(harness: Harness) -> None:
-    """If two rows of a run are the same candidate, the second is invalid and never sent."""
-    duplicate = applications([2])[0]._replace(row=3, email=email_of(2).upper())
-    service = Scripted(in_turn(CREATED))
-    outcomes = harness.load(service, [*applications([2]), duplicate])
-    problem = Problem(
-        "email-duplicate",
-        "row 2 of this file has the same e-mail address for the same target",
-        "remove one of the two rows in your own file, or correct the address if they are two people",
-    )
-    assert outcomes == {2: Outcome(2, K.CREATED, 201, 1), 3: Outcome(3, K.INVALID, problems=(problem,))}
+def test_two_rows_with_one_email_are_a_bug(harness: Harness) -> None:
+    """Whoever plans the rows holds one of them back; if not, neither is in flight beside the other."""
+    double = applications([2])[0]._replace(row=3, email=email_of(2).upper())
+    service = Scripted(in_turn(BROKEN))
+    with pytest.raises(NotAllowed, match="to in_flight"):
+        harness.load(service, [*applications([2]), double])
     assert service.emails == [email_of(2)]
 
 
@@ -472,23 +467,6 @@ def test_a_bug_in_a_probe_ends_the_run(harness: Harness) -> None:
     service = Scripted(by_row({}, otherwise=BROKEN))
     with harness.ledger() as ledger, pytest.raises(ZeroDivisionError):
         list(harness.loader(ledger, service, probe=broken).load(applications(range(2, 90))))
-
-
-def test_two_rows_with_one_email_in_one_turn_are_sent_once(harness: Harness) -> None:
-    """The first one is sent, although both are intended together; the second one names it."""
-    rows = applications(range(2, 30))
-    double = rows[20]._replace(row=99)
-    outcomes = harness.load(Scripted(in_turn(CREATED)), [*rows[:21], double, *rows[21:]])
-    assert {outcome.kind for row, outcome in outcomes.items() if row != 99} == {K.CREATED}
-    assert (outcomes[99].kind, outcomes[99].problems[0].message[:6]) == (K.INVALID, "row 22")
-
-
-def test_a_double_of_an_unconfirmed_row_is_not_sent(harness: Harness) -> None:
-    """It would be sent as if it were new, and a rejection of it would be taken for that of the first row."""
-    rows = applications(range(2, 9))
-    service = Scripted(by_row({6: (BROKEN, CREATED)}))
-    outcomes = harness.load(service, [*rows, rows[4]._replace(row=99)], LoadOptions(concurrency=1))
-    assert (outcomes[6].kind, outcomes[99].kind) == (K.CREATED, K.INVALID)
 
 
 # --- a dry run ---
