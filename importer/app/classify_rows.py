@@ -22,7 +22,7 @@ from importer.problems import Origin, Problem
 from importer.report.accounting import ReportedRow, SummaryCounter
 from importer.runs.known_rows import CandidateEmail, KnownRows
 from importer.runs.table import Classified, RunTable
-from importer.sending import LoadOptions, not_sent_again
+from importer.sending import Earlier, LoadOptions, not_sent_again
 from importer.transform import Filtered, Invalid, LikelyErrors, candidate_rows, place_of_address, same_address
 
 ReadRows = Callable[[], Iterator[Row]]
@@ -139,6 +139,7 @@ LookUpKnown = Callable[[list[Classified]], dict[int, Outcome]]
 
 
 _HELD_BACK: Final = (OutcomeKind.INVALID, OutcomeKind.REJECTED, OutcomeKind.UNCONFIRMED)
+_OTHERS: Final = (OutcomeKind.NOT_SENT, OutcomeKind.FILTERED, OutcomeKind.ALREADY_IMPORTED)
 
 
 def not_sent(known: KnownRows, ledger: Ledger, block: list[Classified], mark: bytes = b"") -> dict[int, Outcome]:
@@ -174,34 +175,35 @@ def _with_reasons(outcome: Outcome, one: Classified) -> Outcome:
     return replace(outcome, problems=(*outcome.problems, *one.result.problems))
 
 
-def settled(known: KnownRows, ledger: Ledger, block: list[Classified], again: LoadOptions) -> dict[int, Outcome]:
+def settled(
+    known: KnownRows, ledger: Ledger, block: list[Classified], again: LoadOptions, earlier: Earlier, mark: bytes
+) -> dict[int, Outcome]:
     """The outcomes of candidates that are not sent by what became of them before, by first row."""
     ready = [one.result for one in block if isinstance(one.result, ReadyCandidate)]
-    return {**not_sent_again(ready, ledger, known.scope, again), **not_sent(known, ledger, block)}
+    return {**not_sent_again(ready, ledger, known.scope, again, earlier), **not_sent(known, ledger, block, mark)}
 
 
-def forecast_of(candidates: Iterator[Classified], origin: Origin, known: LookUpKnown = lambda _: {}) -> Forecast:
-    """What will become of these candidates. origin: of their rows."""
-    ready = last_row = 0
-    groups: list[tuple[int, ...]] = []
-    counter = SummaryCounter()
+def forecast_of(
+    candidates: Iterator[Classified],
+    origin: Origin,
+    known: LookUpKnown = lambda _: {},
+    record: Callable[[list[Outcome]], None] = lambda _: None,
+) -> Forecast:
+    """What will become of these candidates. origin: of their rows. record: gets it for each row: that of a check."""
+    last_row, groups, counter = 0, list[tuple[int, ...]](), SummaryCounter()
     while block := list(islice(candidates, _AT_ONCE)):
-        outcomes = known(block)
+        outcomes, found = known(block), list[Outcome]()
         for one in block:
-            rows, result = one.rows, outcomes.get(one.rows[0], one.result)
-            last_row = max(last_row, rows[-1])
-            if len(rows) > 1:
-                groups.append(rows)
-            if isinstance(result, Outcome):
-                for row in rows:
-                    counter.add(ReportedRow(Row(origin, row, ()), replace(result, row=row)))
-                continue
-            ready += len(rows)
-            if one.warnings:
-                warned = Outcome(rows[0], OutcomeKind.NOT_SENT, problems=one.warnings)
-                counter.add(ReportedRow(Row(origin, rows[0], ()), warned))
+            last_row = max(last_row, one.rows[-1])
+            if len(one.rows) > 1:
+                groups.append(one.rows)
+            outcome = outcomes.get(one.rows[0], one.if_not_sent)
+            found += (replace(outcome, row=row) for row in one.rows)
+        for outcome in found:
+            counter.add(ReportedRow(Row(origin, outcome.row, ()), outcome))
+        record(found)
     held_back = sum(counter.outcomes[kind] for kind in _HELD_BACK)
-    filtered, done = (counter.outcomes[kind] for kind in (OutcomeKind.FILTERED, OutcomeKind.ALREADY_IMPORTED))
+    ready, filtered, done = (counter.outcomes[kind] for kind in _OTHERS)
     reasons = tuple(group for group in counter.groups() if group.outcome in _HELD_BACK)
     warned_of = tuple(group for group in counter.groups() if group.is_warning)
     total = ready + held_back + filtered + done

@@ -29,14 +29,13 @@ from importer.app.orders import (
     Preparing,
     Remark,
     Resumed,
-    RowEnded,
     RunControl,
     ignore,
     reading_file,
 )
 from importer.app.plan import Plan
 from importer.app.planning import Planner
-from importer.app.row_processing import RowProcessing
+from importer.app.row_processing import RowProcessing, end
 from importer.app.run_log import RunLog
 from importer.ledger import Ledger, LedgerUnwritable, Scope, open_existing_ledger, open_ledger
 from importer.mapping import read_mapping, read_mappings
@@ -48,7 +47,7 @@ from importer.runs.manifest import Ending, manifests_in, read_manifest, write_ma
 from importer.runs.presences import Presences
 from importer.runs.results_folder import make_results
 from importer.runs.table import earlier_outcomes
-from importer.sending import Earlier, Loader, load_nothing
+from importer.sending import Earlier, Loader
 from importer.settings.trust import without_secrets
 
 Confirm = Callable[[Planned], bool]
@@ -113,14 +112,8 @@ def check_file(order: Order, listen: Listener = ignore, control: RunControl | No
         CheckStopped: `control` stopped it.
     """
     with RunLog(listen) as log, _connected(order, log, dry_run=True) as connection:
-        execution = _Execution(order, connection, log, control or RunControl())
-        planned = execution.plan(dry_run=True)
-        try:
-            log(planned.started)
-            return Finished(planned.folder, execution.check(planned))
-        except CheckStopped:
-            planned.discard()
-            raise
+        planned = _Execution(order, connection, log, control or RunControl()).plan(dry_run=True)  # with its outcomes
+        return Finished(planned.folder, end(planned, None, None, log))
 
 
 @contextmanager
@@ -210,32 +203,18 @@ class _Execution:
             order, connection.name, connection.questions, self._until_stopped if dry_run else self.listen, dry_run
         )
         mapping = read_mapping(order.mapping, order.settings.mapping_folders)
-        if not dry_run:  # at once, and not only after a large file was read
-            self._refuse_if_running(Scope(connection.name, mapping.target))
+        with open_existing_ledger(order.settings.ledger_address) or nullcontext() as ledger:
+            self._remove_leftovers(ledger)
+            if ledger is not None and not dry_run:  # at once, and not only after a large file was read
+                with ledger.lock_target(Scope(connection.name, mapping.target), order.selection.part):
+                    pass
         planned = planner.plan(mapping.for_source(order.sheet, order.reading))
         self.listen(planned.as_event)
         return planned
 
-    def _refuse_if_running(self, scope: Scope) -> None:
-        ledger = open_existing_ledger(self.order.settings.ledger_address)
-        if ledger is not None:
-            with ledger, ledger.lock_target(scope, self.order.selection.part):
-                pass
-
-    def check(self, plan: Plan) -> Summary:
-        """Report what would be sent."""
-        ledger = open_existing_ledger(self.order.settings.ledger_address)
-        with ledger or nullcontext(), earlier_outcomes(self.order.settings.out) as earlier:
-            self._remove_leftovers(ledger)
-            rows = RowProcessing(plan, ledger, self._until_stopped)
-            scope, options = plan.manifest.scope, self.order.sending
-            rows.run(lambda candidates: load_nothing(candidates, ledger, scope, options, earlier))
-            return rows.end(None, None)
-
     def _until_stopped(self, event: Event) -> None:
         self.listen(event)
-        is_early = isinstance(event, Preparing | RowEnded)  # its report, once begun, is completed
-        if self.control.is_stopped and is_early:
+        if self.control.is_stopped and isinstance(event, Preparing):  # its report, once begun, is completed
             raise CheckStopped
 
     def send(self, plan: Plan) -> Summary:
@@ -249,9 +228,8 @@ class _Execution:
             loader = self._loader(plan, ledger, earlier)
             try:
                 rows.run(loader.load)
-                summary = rows.end(
-                    loader.stop or rows.stop or self.control.stopped or uploads.stop, self.control.signal
-                )
+                stop = loader.stop or rows.stop or self.control.stopped or uploads.stop
+                summary = end(plan, stop, self.control.signal, self.listen)
             except StoppedEarly:  # its message refers to the ledger
                 if ledger.is_in_place():
                     raise

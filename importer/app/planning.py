@@ -13,13 +13,13 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
-from importer.app.classify_rows import ReadRows, check_rows, forecast_of, settled
+from importer.app.classify_rows import LookUpKnown, ReadRows, check_rows, forecast_of, settled
 from importer.app.documents import know_uploaded, look_into_documents, open_folders, prepare_uploads, upload_mark
 from importer.app.orders import Forecast, Listener, Order, Preparing
 from importer.app.plan import Plan, remove_files
 from importer.ledger import Scope, open_existing_ledger
 from importer.mapping import Mapping, ResolvedFilter, ResolvedMapping, resolve
-from importer.models import ROUTE_UNKNOWN, Operation, Outcome, Question, Route, Row, SourceOptions
+from importer.models import ROUTE_UNKNOWN, Operation, Question, Route, Row, SourceOptions
 from importer.problems import DamagedRun, Problem, StoppedEarly, UnusableInput, UsageError, file_problem, unusable_file
 from importer.report.write import write_unfinished_summary
 from importer.runs.corrections import by_row, over, refuse_split_candidates
@@ -37,7 +37,7 @@ from importer.runs.private_copies import (
 from importer.runs.results_folder import announce_run, make_private_folder, new_run_id
 from importer.runs.row_selection import ALL_ROWS, Part, Selection
 from importer.runs.run_report import facts_of
-from importer.runs.table import RESTORE, TABLE, Classified, RunTable
+from importer.runs.table import RESTORE, TABLE, RunTable, earlier_outcomes
 from importer.settings import Settings
 from importer.sources import FileKind, ReadingLimits, Sheet, SourceCopy, copy_source, kind_by_name, open_sheet
 from importer.text.normalize import closest, normalize
@@ -113,7 +113,9 @@ class Planner:
                     strict=manifest.strict,
                     on_checked=lambda candidates: self.listen(Preparing("checked", candidates)),
                 )
-                forecast = forecast_of(table.kept(), sheet.origin, partial(self._look_up, known))
+                record = table.record if self.dry_run else lambda _: None  # of a check, that is its end
+                with self._known_outcomes(known, upload_mark(inputs.resolved)) as look_up:
+                    forecast = forecast_of(table.kept(), sheet.origin, look_up, record)
             of_file = (*(unused if manifest.selection == ALL_ROWS else ()), *likely)
             manifest = self._check(replace(inputs, sheet=sheet), manifest, forecast, of_file)
             _initialize_folder(folder, manifest, sheet)
@@ -134,9 +136,14 @@ class Planner:
         share = self.order.selection.part
         return new_run_id() + (f".{share.number}of{share.total}" if share else "")
 
-    def _look_up(self, known: KnownRows, block: list[Classified]) -> dict[int, Outcome]:
-        with open_existing_ledger(self.order.settings.ledger_address) or nullcontext() as ledger:
-            return settled(known, ledger, block, self.order.sending) if ledger is not None else {}
+    @contextmanager
+    def _known_outcomes(self, known: KnownRows, mark: bytes) -> Iterator[LookUpKnown]:
+        settings, sending = self.order.settings, self.order.sending
+        with (
+            open_existing_ledger(settings.ledger_address) or nullcontext() as ledger,
+            earlier_outcomes(settings.out) as earlier,
+        ):
+            yield lambda block: settled(known, ledger, block, sending, earlier, mark) if ledger is not None else {}
 
     def _read(self, mapping: Mapping, folder: Path) -> tuple[_Inputs, RunManifest]:
         """Copy and read file, mapping, other tables and questions; the manifest says so far only what was read."""

@@ -22,14 +22,14 @@ from importer.runs.table import Classified, RunTable
 from importer.sending import ledger_lost
 
 Load = Callable[[Iterator[ReadyCandidate]], Generator[list[Outcome], None, None]]
-"""Sends candidates, or in a check does not; gives their outcomes, those of each turn at once."""
+"""Sends candidates; gives their outcomes, those of each turn at once."""
 
 _BATCH: Final = 64  # candidates that are looked up in the ledger at once
 _MOST_WAITING: Final = 500  # outcomes to be recorded
 
 
 class RowProcessing:
-    """Processes the rows of a plan: `run`, then `end`. ledger: None if it does not exist yet, in a check.
+    """Processes the rows of a plan.
 
     held: the outcome of a candidate that cannot be sent now, as its document was not uploaded.
     """
@@ -37,7 +37,7 @@ class RowProcessing:
     def __init__(
         self,
         plan: Plan,
-        ledger: Ledger | None,
+        ledger: Ledger,
         listen: Listener,
         held: Callable[[ReadyCandidate], Outcome | None] = lambda _: None,
     ) -> None:
@@ -79,19 +79,15 @@ class RowProcessing:
                     continue
                 if len(one.rows) > 1 or one.warnings:
                     self._pending[one.rows[0]] = one
-                yield result if ledger is None else result._replace(origin=known.origin(ledger, one.rows[0]))
+                yield result._replace(origin=known.origin(ledger, one.rows[0]))
             if len(self._waiting) >= _MOST_WAITING:
                 self._record(table)
 
     def _not_sent(self, batch: list[Classified]) -> dict[int, Outcome]:
         """The outcomes of those that are not sent. Once the ledger is lost, none is sent."""
-        if self._ledger is None:
-            return {}
         try:
             return not_sent(self._plan.known, self._ledger, batch, self._mark)
         except LedgerUnwritable as error:
-            if self._plan.manifest.dry_run:
-                raise
             self.stop = stop = self.stop or ledger_lost(error)
             lost = (Problem("not-sent", f"not sent because {stop.reason}", stop.hint),)
             rows = (one.rows[0] for one in batch if one.address)  # the others are filtered, or not valid
@@ -111,26 +107,26 @@ class RowProcessing:
                 self._listen(RowEnded(outcome))
             self._waiting = []
 
-    def end(self, stop: Stop | None, signal: int | None) -> Summary:
-        """Record how the run ended, and write its report.
 
-        Raises:
-            StoppedEarly: the folder cannot be written, or files of the run are missing; the ledger has what was sent.
-            UnusableInput: files of a check are missing.
-        """
-        plan = self._plan
-        self._listen(RowsEnded(plan.manifest.run))
-        try:
-            record_end(plan.folder, plan.manifest, stop, signal)
-            plan.presence.end()
-            summary = rewrite_report(plan.folder)
-        except UnusableInput as error:
-            if plan.manifest.dry_run:
-                raise
-            changes = "; ".join(problem.message for problem in error.problems)
-            raise StoppedEarly(
-                f"{plan.folder}: the run has no report, because its folder was changed while it was running: {changes}"
-                ". The ledger knows what was sent: run the same command again; no candidate is sent twice"
-            ) from None
-        self._listen(ReportWritten(plan.folder, summary))
-        return summary
+def end(plan: Plan, stop: Stop | None, signal: int | None, listen: Listener) -> Summary:
+    """Record how a run ended, and write its report.
+
+    Raises:
+        StoppedEarly: the folder cannot be written, or files of the run are missing; the ledger has what was sent.
+        UnusableInput: files of a check are missing.
+    """
+    listen(RowsEnded(plan.manifest.run))
+    try:
+        record_end(plan.folder, plan.manifest, stop, signal)
+        plan.presence.end()
+        summary = rewrite_report(plan.folder)
+    except UnusableInput as error:
+        if plan.manifest.dry_run:
+            raise
+        changes = "; ".join(problem.message for problem in error.problems)
+        raise StoppedEarly(
+            f"{plan.folder}: the run has no report, because its folder was changed while it was running: {changes}"
+            ". The ledger knows what was sent: run the same command again; no candidate is sent twice"
+        ) from None
+    listen(ReportWritten(plan.folder, summary))
+    return summary

@@ -130,10 +130,7 @@ def _as_sent(table: RunTable, outcomes: Iterable[Outcome]) -> Iterator[Outcome]:
 
 def _as_checked(table: RunTable) -> Iterator[Outcome]:
     """What was known of the rows of a run before it began to send."""
-    for one in table.kept():
-        for row in one.rows:
-            known = one.result if isinstance(one.result, Outcome) else Outcome(row, OutcomeKind.NOT_SENT)
-            yield replace(known, row=row)
+    return (replace(one.if_not_sent, row=row) for one in table.kept() for row in one.rows)
 
 
 def _sheet_of(folder: Path, manifest: RunManifest) -> Sheet:

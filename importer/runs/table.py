@@ -115,6 +115,12 @@ class Classified(NamedTuple):
     email: str = ""
 
     @property
+    def if_not_sent(self) -> Outcome:
+        """Its outcome while it is not sent."""
+        ready = Outcome(self.rows[0], OutcomeKind.NOT_SENT, problems=self.warnings)
+        return self.result if isinstance(self.result, Outcome) else ready
+
+    @property
     def address(self) -> str:
         """The e-mail address, "" if there is none that is valid."""
         return self.result.email if isinstance(self.result, ReadyCandidate) else self.email

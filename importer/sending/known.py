@@ -1,19 +1,18 @@
-"""What the ledger knows of a row before it is sent; and a check, which stops there."""
+"""What the ledger knows of a row before it is sent."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from typing import Final
 
 from importer.ledger import DONE, Fingerprints, Known, Ledger, RunRecord, Scope, State
-from importer.models import Outcome, OutcomeKind, ReadyCandidate
+from importer.models import Outcome, ReadyCandidate
 from importer.sending.answers import PendingRow, is_odd
 from importer.sending.explanations import already_imported, rejected_before, unconfirmed_before
 from importer.sending.options import LoadOptions
 
 _LARGEST_BATCH: Final = 32  # rows: planning a batch takes a few milliseconds, and nothing is recorded meanwhile
-_AT_ONCE: Final = 500  # outcomes of a check
 _MOST_LAST: Final = 1_000  # rows that are held in memory until the others were planned
 
 Earlier = Callable[[str, int], Outcome | None]
@@ -71,23 +70,6 @@ def not_sent_again(
         if known is not None and (outcome := _settled(candidate.row, known, digest, earlier, options)) is not None:
             found[candidate.row] = outcome
     return found
-
-
-def load_nothing(
-    candidates: Iterable[ReadyCandidate],
-    ledger: Ledger | None,
-    scope: Scope,
-    options: LoadOptions,
-    earlier: Earlier = unknown,
-) -> Generator[list[Outcome], None, None]:
-    """What `Loader.load` gives in a check: the outcome of a row that a run would not send, `not_sent` for the others.
-
-    ledger: None if it does not exist yet.
-    """
-    rest = iter(candidates)
-    while block := list(islice(rest, _AT_ONCE)):
-        settled = not_sent_again(block, ledger, scope, options, earlier) if ledger is not None else {}
-        yield [settled.get(one.row) or Outcome(one.row, OutcomeKind.NOT_SENT) for one in block]
 
 
 def _settled(row: int, known: Known, digest: bytes, earlier: Earlier, options: LoadOptions) -> Outcome | None:

@@ -86,11 +86,11 @@ def test_the_events_of_a_run_come_in_the_order_of_its_work(serve: Serve) -> None
     assert counts(done) == {"created": 3}
 
 
-def test_a_check_emits_the_same_events_and_sends_nothing(serve: Serve) -> None:
-    """What is listened to is the same; no row is sent."""
+def test_a_check_ends_with_its_plan_and_sends_nothing(serve: Serve) -> None:
+    """What would become of each row is known when the plan is made."""
     served, listener = serve(), Listener()
     done = check_file(order_for(served, 3), listener)
-    assert listener.names == ["Planned", "Started", "RowEnded", "RowsEnded", "ReportWritten"]
+    assert listener.names == ["Planned", "RowsEnded", "ReportWritten"]
     assert (counts(done), served.accepted) == ({"not_sent": 3}, [])
 
 
@@ -112,14 +112,11 @@ def test_who_is_asked_and_declines_leaves_nothing(serve: Serve, raises: bool) ->
     assert not list(order.settings.out.glob("2*"))
 
 
-@pytest.mark.parametrize(("rows", "at"), [(3, 1), (2_300, 2_200)], ids=["at once", "while its report is written"])
-def test_a_check_that_is_stopped_leaves_nothing(serve: Serve, rows: int, at: int) -> None:
-    """It ends with the row that is read at that moment, and its folder is removed."""
-    control = RunControl()
-    listener, order = Listener(at, control.stop), order_for(serve(), rows)
+def test_a_check_that_is_stopped_leaves_nothing(serve: Serve) -> None:
+    """It ends with the rows that are read at that moment, and its folder is removed."""
+    control, order = RunControl(), order_for(serve(), 2_300)
     with pytest.raises(CheckStopped):
-        check_file(order, listener, control)
-    assert listener.rows == at
+        check_file(order, lambda event: control.stop() if isinstance(event, orders.Preparing) else None, control)
     assert not list(order.settings.out.glob("2*"))
 
 

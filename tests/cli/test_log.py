@@ -68,7 +68,7 @@ def test_a_check_has_its_log_too(serve: Serve) -> None:
     served = serve()
     write_csv(served.door.folder / "people.csv", [candidate(1, Phone="call me")])
     served("check", *RUN[1:])
-    assert [line["event"] for line in log_of(served.door.folder)] == ["planned", "started", "ended"]
+    assert [line["event"] for line in log_of(served.door.folder)] == ["planned", "ended"]
 
 
 def test_a_pause_is_logged_with_its_reason(serve: Serve) -> None:

@@ -6,6 +6,8 @@ import json
 import re
 import shlex
 import signal
+import sqlite3
+from contextlib import closing, suppress
 from pathlib import Path
 
 from tests.cli.conftest import MAPPING, FrontDoor, Ran, candidate, write_csv
@@ -96,6 +98,13 @@ def test_each_printed_command_runs_as_it_stands(front_door: FrontDoor) -> None:
     assert follow(front_door, *printed(listed)[0])[printed(listed)[0]] == 0
 
 
+def has_sent(ledger: Path) -> bool:
+    """Whether the ledger knows of a candidate that was created."""
+    with suppress(sqlite3.OperationalError), closing(sqlite3.connect(f"file:{ledger}?mode=ro", uri=True)) as opened:
+        return opened.execute("SELECT 1 FROM people WHERE state = 'created'").fetchone() is not None
+    return False
+
+
 def test_a_rehearsal_goes_on_with_its_own_questions(front_door: FrontDoor) -> None:
     """After a kill `show` names the command that continues, with the copies of mapping, file and questions."""
     own_questions(front_door.folder)
@@ -104,7 +113,7 @@ def test_a_rehearsal_goes_on_with_its_own_questions(front_door: FrontDoor) -> No
     (front_door.folder / "slow.json").write_text(json.dumps(slow), "utf-8")
     command = ("run", "my list.csv", "--mapping", "my mapping.yaml", *REHEARSAL, "--faults", "slow.json")
     with front_door.started(*command, "--concurrency", "2") as process:
-        wait_until(lambda: "The run is running now" in front_door("show", "--out", "my results").err)
+        wait_until(lambda: has_sent(front_door.folder / "my results" / "ledger.sqlite"))
         shown = front_door("show", "--out", "my results")
         assert "The run is running now.\n" in shown.err
         process.send_signal(signal.SIGKILL)

@@ -14,7 +14,7 @@ import pytest
 from importer.ledger import Known, LedgerUnwritable, NotAllowed, Scope, State
 from importer.models import Application, Outcome, OutcomeKind, ReadyCandidate, Stop
 from importer.problems import Problem
-from importer.sending import LoadOptions, load_nothing, loop
+from importer.sending import LoadOptions, loop
 from importer.service import Reply
 from importer.transform import encode
 from tests.patience import PATIENCE
@@ -467,22 +467,3 @@ def test_a_bug_in_a_probe_ends_the_run(harness: Harness) -> None:
     service = Scripted(by_row({}, otherwise=BROKEN))
     with harness.ledger() as ledger, pytest.raises(ZeroDivisionError):
         list(harness.loader(ledger, service, probe=broken).load(applications(range(2, 90))))
-
-
-# --- a dry run ---
-
-
-def test_a_dry_run_sends_nothing_and_knows_what_a_run_would_send(harness: Harness) -> None:
-    """Imported rows, and those that were rejected and have not changed, have the outcome that a run gives them."""
-    harness.load(Scripted(by_row({3: (FILL,)})), applications([2, 3]))
-    with harness.ledger() as ledger:
-        (outcomes,) = load_nothing(applications([2, 3, 4]), ledger, JOB_POST, LoadOptions())
-        (again,) = load_nothing(applications([3]), ledger, JOB_POST, LoadOptions(resend_rejected=True))
-    rejected_row = harness.load(Scripted(in_turn(CREATED)), applications([3]))[3]
-    assert outcomes == [Outcome(2, K.ALREADY_IMPORTED), rejected_row, Outcome(4, K.NOT_SENT)]
-    assert (rejected_row.kind, again) == (K.REJECTED, [Outcome(3, K.NOT_SENT)])
-
-
-def test_a_dry_run_needs_no_ledger() -> None:
-    """Before the first run every row would be sent."""
-    assert list(load_nothing(applications([2]), None, JOB_POST, LoadOptions())) == [[Outcome(2, K.NOT_SENT)]]
