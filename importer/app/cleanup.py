@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import nullcontext, suppress
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
+from typing import NamedTuple
 
 from importer.files import INTERNAL
-from importer.ledger import Ledger, Scope, open_existing_ledger
-from importer.problems import Busy, StoppedEarly, UnusableInput, UsageError, unusable_file
+from importer.ledger import Ledger, open_existing_ledger
+from importer.problems import StoppedEarly, UnusableInput, UsageError, unusable_file
 from importer.runs.manifest import MANIFEST, manifests_in, read_manifest, runs_in
 from importer.runs.presences import Presences
 from importer.runs.results_folder import (
@@ -82,62 +82,39 @@ def parse_age(text: str) -> timedelta:
     return timedelta(days=int(found[1]) * _DAYS[found[2]])
 
 
-@dataclass(frozen=True, slots=True)
-class PurgeOrder:
-    """Remove the runs that ended longer ago than `age`, as of `now`."""
-
-    settings: Settings
-    age: timedelta
-    now: datetime
-
-    def needed_age(self, *, maybe_running: bool) -> timedelta:
-        """The minimum age of a run. maybe_running: it has no lock that would show whether it is running."""
-        return max(self.age, _MAYBE_RUNNING) if maybe_running else self.age
-
-
-@dataclass(frozen=True, slots=True)
-class OldRun:
-    """The folder of an old run, and when the run ended. `scope` is None if it never sent anything."""
+class OldRun(NamedTuple):
+    """The folder of an old run, and when the run ended, or else started."""
 
     folder: Path
     at: datetime
-    scope: Scope | None
 
 
-@dataclass(frozen=True, slots=True)
-class Purged:
-    """removed: number of runs. running: skipped, because a run for the same target is running."""
+def find_old(settings: Settings, age: timedelta, now: datetime) -> tuple[list[OldRun], list[Path]]:
+    """The runs that ended longer ago than `age`, and those that were killed before they sent anything; and those that
+    are running, or were killed while they sent: these are kept. What may be a check on another machine is kept a day.
 
-    removed: int
-    running: tuple[OldRun, ...]
-
-
-def find_old(order: PurgeOrder) -> tuple[OldRun, ...]:
-    """The runs that `purge` would remove: old ones, and the leftovers of killed ones.
-
-    Raises UnusableInput: others could change the results folder.
+    Raises UnusableInput: others could change the results folder, or the ledger cannot be opened.
     """
-    refuse_untrusted(order.settings)
-    return tuple(_old_runs(order))
-
-
-def _old_runs(order: PurgeOrder) -> Iterator[OldRun]:
-    out = order.settings.out
-    presences = Presences(out)
-    readable = set()
-    for folder, manifest in manifests_in(out):
-        readable.add(folder)
-        at = manifest.ending.at if manifest.ending else manifest.started_at
-        has_no_lock = manifest.ending is None and manifest.dry_run
-        if is_run_folder(folder) and order.now - at >= order.needed_age(maybe_running=has_no_lock):
-            yield OldRun(folder, at, None if manifest.dry_run else manifest.scope)
-    # Runs whose manifest cannot be read, or that were killed before they wrote one or during a purge.
-    for folder in (*folders_in(out), *folders_in(out / INTERNAL)):
-        started = started_at_of(folder) if folder not in readable else None
-        if started is None:
+    refuse_untrusted(settings)
+    out, presences = settings.out, Presences(settings.out)
+    with open_existing_ledger(settings.ledger_address) or nullcontext() as ledger:
+        sending = {one.run for one in ledger.runs() if one.ended_at is None} if ledger else set()
+    sending |= {run for run in presences.runs() if not presences.is_abandoned(run)}
+    ended = {folder: one.ending.at for folder, one in manifests_in(out) if one.ending}
+    found = [*folders_in(out), *folders_in(out / INTERNAL)]
+    old, kept = list[OldRun](), list[Path]()
+    for folder in found:
+        if (started_at := started_at_of(folder)) is None:
             continue
-        if order.now - started >= order.needed_age(maybe_running=not presences.is_abandoned(folder.name)):
-            yield OldRun(folder, started, None)
+        one = OldRun(folder, ended.get(folder) or started_at)
+        is_known = folder.name in sending or folder in ended or presences.is_abandoned(folder.name)
+        if now - one.at < (age if is_known else max(age, _MAYBE_RUNNING)):
+            continue
+        if folder.name in sending:
+            kept.append(folder)
+        else:
+            old.append(one)
+    return old, kept
 
 
 def unmarked_runs(settings: Settings) -> tuple[Path, ...]:
@@ -145,30 +122,13 @@ def unmarked_runs(settings: Settings) -> tuple[Path, ...]:
     return tuple(folder for folder in runs_in(settings.out) if not is_run_folder(folder))
 
 
-def purge(order: PurgeOrder, found: tuple[OldRun, ...]) -> Purged:
-    """Remove these runs, and the sandbox data of that time.
-
-    Raises UnusableInput: a file cannot be removed.
-    """
-    ledger = open_existing_ledger(order.settings.ledger_address)
-    with ledger or nullcontext():
-        running = tuple(old for old in found if not _remove(old, ledger))
-    return Purged(len(found) - len(running), running)
-
-
-def _remove(old: OldRun, ledger: Ledger | None) -> bool:
-    """Erase a run's folder; False if a run for the same target, perhaps this one, is running.
-
-    Raises UnusableInput: a file cannot be removed.
-    """
-    try:
-        with ledger.lock_target(old.scope) if ledger and old.scope else nullcontext():
+def purge(found: Iterable[OldRun]) -> None:
+    """Remove these runs. Raises UnusableInput: a file cannot be removed."""
+    for old in found:
+        try:
             remove_folder(old.folder)
-    except Busy:
-        return False
-    except OSError as error:
-        raise cannot_remove(error, old.folder, "run purge again") from None
-    return True
+        except OSError as error:
+            raise cannot_remove(error, old.folder, "run purge again") from None
 
 
 def cannot_remove(error: OSError, folder: Path, then: str) -> UnusableInput:

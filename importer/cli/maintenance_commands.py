@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from importer.app.cleanup import PurgeOrder, find_old, parse_age, unmarked_runs
+from importer.app.cleanup import find_old, parse_age, unmarked_runs
 from importer.app.cleanup import purge as remove_old
 from importer.app.doctor import examine
 from importer.app.forget import Person, find_person
@@ -33,23 +33,19 @@ def purge(
     yes: options.Yes = False,
 ) -> None:
     """Permanently remove the reports and copies of old runs. Imported candidates stay in the ledger."""
-    order = PurgeOrder(load_settings(out=out), parse_age(older_than), datetime.now(UTC))
-    found = find_old(order)
+    settings = load_settings(out=out)
+    found, sending = find_old(settings, parse_age(older_than), datetime.now(UTC))
     for old in found:
         print_result(f"{old.folder}  ended {old.at:%Y-%m-%d}")
-    for folder in unmarked_runs(order.settings):
+    for folder in sending:
+        print_message(f"{folder}: skipped: it is running, or was killed: then importer report {folder.name} ends it")
+    for folder in unmarked_runs(settings):
         print_message(f"{folder}: skipped, because it does not contain the file {MARKER}; remove it manually")
     if dry_run:
         print_message(f"{counted(len(found), 'run')} would be removed.")
-        return
-    if found and not _may_remove("Remove these runs permanently?", yes=yes):
-        return
-    purged = remove_old(order, found)
-    for old in purged.running:
-        print_message(
-            f"{old.folder}: skipped, because a run for the same target is running; purge again when it has ended"
-        )
-    print_message(f"{counted(purged.removed, 'run')} removed.")
+    elif not found or _may_remove("Remove these runs permanently?", yes=yes):
+        remove_old(found)
+        print_message(f"{counted(len(found), 'run')} removed.")
 
 
 def _may_remove(question: str, *, yes: bool) -> bool:

@@ -8,7 +8,6 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import nullcontext
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -16,7 +15,7 @@ import pytest
 from pydantic import SecretStr
 
 from importer.app import orders
-from importer.app.cleanup import PurgeOrder, find_old
+from importer.app.cleanup import find_old
 from importer.app.earlier_runs import EarlierRun, resume, rewrite_report
 from importer.app.import_file import CheckStopped, Finished, check_file, import_file
 from importer.app.orders import Order, RunControl, Sending
@@ -181,7 +180,7 @@ import time
 from pathlib import Path
 
 from importer.app.import_file import import_file
-from importer.app.cleanup import PurgeOrder, find_old
+from importer.app.cleanup import find_old
 from importer.app.orders import Order
 from importer.settings import load_settings
 
@@ -212,9 +211,9 @@ def test_a_run_whose_manifest_cannot_be_read_is_purged_when_it_is_old(serve: Ser
     order = order_for(serve(), 1)
     folder = finished(import_file(order)).folder
     (folder / "run.json").write_text('{"version": 1}', encoding="utf-8")
-    old = PurgeOrder(order.settings, timedelta(days=90), datetime.now(UTC) + timedelta(days=100))
-    assert [one.folder for one in find_old(old)] == [folder]
-    assert find_old(replace(old, now=datetime.now(UTC))) == ()
+    age, later = timedelta(days=90), datetime.now(UTC) + timedelta(days=100)
+    assert [one.folder for one in find_old(order.settings, age, later)[0]] == [folder]
+    assert find_old(order.settings, age, datetime.now(UTC)) == ([], [])
 
 
 def test_what_needs_no_pandas_does_not_load_it() -> None:

@@ -93,7 +93,7 @@ def test_a_running_run_is_skipped(serve: Serve) -> None:
     with served.door.started(*RUN, "--json", "--rate", "4") as process:
         served.wait_for(2)
         purged = served("purge", "--older-than", "0d", "--yes")
-        assert "skipped, because a run for the same target is running" in purged.err
+        assert "skipped: it is running, or was killed: then importer report " in purged.err
         assert purged.err.splitlines()[-1] == "0 runs removed."
         process.send_signal(signal.SIGTERM)
         assert process.wait(timeout=PATIENCE) == 143

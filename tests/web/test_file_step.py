@@ -16,7 +16,7 @@ import pytest
 from openpyxl import Workbook
 
 import importer.web.file
-from importer.app.cleanup import PurgeOrder, find_old, purge
+from importer.app.cleanup import find_old, purge
 from importer.app.inspect_file import FirstRows
 from importer.app.orders import Listener, RunControl, reading_file
 from importer.web.server import running
@@ -230,8 +230,9 @@ def test_purge_removes_old_imports_with_their_uploads(pages: Start) -> None:
     """What was uploaded is personal data: purge removes it with the import that it was for."""
     found = pages()
     found.client.upload(found.first.form("/upload"), "people.csv", b"E-mail,Name\na@example.com,Ada\n")
-    order = PurgeOrder(found.server.web.settings(), timedelta(days=1), datetime.now(UTC) + timedelta(days=2))
-    assert purge(order, find_old(order)).removed == 1
+    old, kept = find_old(found.server.web.settings(), timedelta(days=1), datetime.now(UTC) + timedelta(days=2))
+    purge(old)
+    assert (len(old), kept) == (1, [])
     assert not list(found.out.rglob("people.csv"))
 
 
