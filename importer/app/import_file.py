@@ -318,7 +318,9 @@ class _Execution:
                 )
             try:
                 run = close(folder, ledger).run
-                yield Remark(f"Run {run} was killed. Its report is now complete, and this run continues from there.")
+                if manifest.ending is None:
+                    done = "Its report is now complete, and this run continues from there."
+                    yield Remark(f"Run {run} was killed. {done}")
             except UnusableInput as damaged:
                 if damaged.problems[0].code.startswith(_OF_LEDGER):  # then the next run completes it
                     raise

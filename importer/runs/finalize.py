@@ -34,11 +34,11 @@ def record_end(folder: Path, manifest: RunManifest, stop: Stop | None, signal: i
 
 
 def close(folder: Path, ledger: Ledger) -> Summary:
-    """Finalize a run that was killed at any point, and return its summary.
+    """Finalize a run that was killed at any point, or whose ledger was lost at its end, and return its summary.
 
     Call it under the lock of the run's target. If this function is killed too, calling it again completes the work:
-    first the table gets the outcomes that only the ledger knows, then the manifest its ending, then the report is
-    written, and last the run is ended in the ledger.
+    first the table gets the outcomes that only the ledger knows, and the ledger the answers that only the table has;
+    then the manifest gets its ending, then the report is written, and last the run is ended in the ledger.
 
     Raises UsageError: the ledger does not know the run: it never started to send, or is just starting.
     """
@@ -48,8 +48,8 @@ def close(folder: Path, ledger: Ledger) -> Summary:
             f"the ledger {ledger.name} does not know run {manifest.run}: it was killed before sending, has only "
             "just started, or uses another ledger"
         )
+    _complete_table(folder, manifest.run, ledger)
     if manifest.ending is None:
-        _complete_table(folder, manifest.run, ledger)
         write_manifest(folder, manifest.ended(Ending(datetime.now(UTC), finished=False, exit_code=None)))
     Presences(folder.parent).forget(manifest.run)
     summary = rewrite_report(folder)

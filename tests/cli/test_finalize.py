@@ -166,6 +166,16 @@ def test_killed_between_ending_and_report(folder: Path, ledger: Ledger) -> None:
     assert read_summary(folder) == summary
 
 
+def test_answers_that_a_lost_ledger_did_not_get_are_carried_into_it(folder: Path, ledger: Ledger) -> None:
+    """A run that ended because its ledger could not be written knows who was created: nobody of them is sent again."""
+    with RunTable(folder) as table:
+        table.record([Outcome(row, OutcomeKind.CREATED, 201, 1) for row in range(2, 8)])
+    write_manifest(folder, MANIFEST.ended(Ending(NOON, finished=False, exit_code=5)))
+    close(folder, ledger)
+    states = {one.row: (one.state, one.status) for one in ledger.row_states(RUN)}
+    assert (states[3], states[4]) == ((State.CREATED, 201), (State.CREATED, 201))
+
+
 def test_a_later_report_says_the_same(folder: Path, ledger: Ledger) -> None:
     """Unconfirmed rows of a killed run stay unconfirmed in its report, whatever a later run finds."""
     first = close(folder, ledger)
