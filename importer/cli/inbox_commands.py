@@ -20,6 +20,7 @@ from importer.inbox.folders import FileRecord
 from importer.inbox.notices import FileNotices
 from importer.inbox.worker import FileEnded, FileTaken, Happened, Means, run_once
 from importer.notices import Notifier
+from importer.problems import Busy
 from importer.settings import load_settings
 from importer.text.dates import in_words
 
@@ -57,8 +58,13 @@ def run(
             notices.file_ended(event)
 
     window = parse_window(until, max_runtime)
-    with Terminal(quiet=quiet) as terminal, stopped_by_signals() as control, notices.reporting() as code:
-        code.append(run_once(folder, Means(tell, terminal, control, out=out, sandbox=sandbox, window=window)))
+    try:
+        with Terminal(quiet=quiet) as terminal, stopped_by_signals() as control, notices.reporting() as code:
+            code.append(run_once(folder, Means(tell, terminal, control, out=out, sandbox=sandbox, window=window)))
+    except Busy:
+        if quiet:  # a long pass: nobody has to do anything
+            raise typer.Exit(Busy.exit_code) from None
+        raise
     if not code[0] and not ended and not quiet:
         print_message("No file was complete and waiting.")
     raise typer.Exit(code[0])

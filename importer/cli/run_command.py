@@ -314,6 +314,8 @@ class _Session:
                 summary = GeneralTexts().summary(summary, with_stop=True)
             for line in summary_lines(summary, finished.folder):
                 print_line(line)
+        elif summary.source.rows == 0:  # perhaps its export is broken
+            print_line(f"importer: {summary.source.file} has no rows")
         elif shown_runs.has_new_other_data(summary, self.settings):  # not again each night
             others = finished.imported_with_other_data
             rows = "1 row was" if others == 1 else f"{others} rows were"

@@ -33,6 +33,7 @@ from importer.inbox.folders import (
 from importer.inbox.rules import FileRule
 from importer.models import NEEDS_ATTENTION, TakenFile
 from importer.problems import FilePlace, ImporterError, Problem, StoppedEarly, UnusableInput, worst
+from importer.report.problem_codes import OF_THE_MACHINE
 from importer.report.summary import Summary, read_summary
 from importer.report.text import summary_lines
 from importer.settings import Settings, load_settings
@@ -45,11 +46,6 @@ _OF_THE_SERVICE: Final = (
 )
 # Stops that the same file would meet again: a person must change the file, its mapping or its target.
 _OF_THE_FILE: Final = ("rejection-repeated", "too-many-errors", "target-forbidden", "target-not-found")
-# Codes that begin like these are about the settings or this machine, and not about the file.
-_OF_THE_MACHINE: Final = (
-    *("base-url-", "not-writable", "ledger-", "results-folder-untrusted", "sandbox-start-"),
-    *("setting", "token-", "transport-", "trust-"),
-)
 _MISSING: Final = Problem(
     "inbox-file-missing",
     "it was removed from working/ during its import, or has a second name (a hard link)",
@@ -284,7 +280,7 @@ class FileImport:
         try:
             finished = import_file(self._order(rule), self._listen, self._means.control, self._may_begin)
         except UnusableInput as error:
-            self.ends_pass = any(one.code.startswith(_OF_THE_MACHINE) for one in error.problems)
+            self.ends_pass = any(one.code.startswith(OF_THE_MACHINE) for one in error.problems)
             reasons = tuple(map(Reason.of, error.problems))
             return PassResult(error.exit_code, "working" if self.ends_pass else "attention", reasons)
         except ImporterError as error:  # the service, another run of its target, or an option
@@ -308,7 +304,7 @@ class FileImport:
         stop = summary.stopped
         reason = Reason(stop.code, stop.reason, stop.hint) if stop else Reason("run-interrupted", "it was interrupted")
         place: InboxPlace = "attention" if reason.code in _OF_THE_FILE else "working"
-        self.ends_pass = code > _SIGNALED or reason.code.startswith((*_OF_THE_SERVICE, *_OF_THE_MACHINE))
+        self.ends_pass = code > _SIGNALED or reason.code.startswith((*_OF_THE_SERVICE, *OF_THE_MACHINE))
         return PassResult(code, place, (reason,), outcomes)
 
     def _order(self, rule: FileRule) -> Order:

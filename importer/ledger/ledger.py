@@ -189,7 +189,7 @@ class Ledger(Database, AbstractContextManager["Ledger"]):
             wanted = select(people.c.identity, people.c.state).filter_by(run=run, row=row).with_for_update()
             found = connection.execute(wanted).one_or_none()
             if found is None:
-                which = f"importer show {run} --row {row} may name the run that sent it"
+                which = "importer status FILE says what became of it"
                 raise UsageError(f"run {run} sent nothing for row {row}, or another run has sent it; {which}")
             if found.state not in (State.UNCONFIRMED, after):
                 now = f"row {row} of run {run} is {found.state}, not unconfirmed"

@@ -45,11 +45,12 @@ class Step:
 
 
 _NO_ACTION: Final = Step("No action needed: every row is complete")
+_NO_ROWS: Final = Step("Check that this is the right file, and that its export is complete: it has no rows")
 
 
 def next_steps(summary: Summary, folder: Path) -> tuple[Step, ...]:
     """What to do until every row is complete, in order; `folder`: the results folder of the run."""
-    return tuple(_steps(summary, folder, (folder,))) or (_NO_ACTION,)
+    return tuple(_steps(summary, folder, (folder,))) or (_NO_ROWS if summary.source.rows == 0 else _NO_ACTION,)
 
 
 def _steps(summary: Summary, folder: Path, reports: Sequence[Path], *, is_corrected: bool = False) -> Iterator[Step]:

@@ -48,7 +48,7 @@ class GeneralTexts:
         with_stop: not of a stop whose reason quotes nobody; on this machine, it may name a path.
         """
         stopped = summary.stopped
-        if stopped is not None and not (with_stop and stopped.code in _QUOTES_NOBODY):
+        if stopped is not None and not (with_stop and stopped.code.startswith(_QUOTES_NOBODY)):
             stopped = Stop(stopped.code, *self.of(stopped.code))
         count = len(summary.warnings)
         of_file = f"{count:,} warning{'' if count == 1 else 's'} about the file or the mapping: see {WORKBOOK_FILE}."
@@ -58,16 +58,22 @@ class GeneralTexts:
     def problem(self, problem: Problem) -> Problem:
         """The problem of a file that cannot be used; one of a line of the mapping or the settings quotes no cell."""
         is_declared = isinstance(problem.place, LinePlace) and problem.place.file.endswith((".yaml", ".yml", ".toml"))
-        if is_declared or problem.code in _QUOTES_NOBODY:
+        if is_declared or problem.code.startswith(_QUOTES_NOBODY):
             return problem
         what, hint = self.of(problem.code)
         return replace(problem, message=what, hint=hint)
 
 
-_QUOTES_NOBODY: Final = frozenset((
-    "column-not-found", "file-empty", "file-not-found", "not-writable", "run-stalled", "service-unreachable",
-    "time-over", "token-readable-by-others", "token-refused",
-))  # fmt: skip
+OF_THE_MACHINE: Final = (
+    *("base-url-", "ca-file-", "not-writable", "ledger-", "results-folder-untrusted", "sandbox-start-", "setting"),
+    *("token-", "transport-", "trust-"),
+)
+"""Codes that begin like these are about the settings or this machine, and not about the file."""
+_QUOTES_NOBODY: Final = (
+    *OF_THE_MACHINE,
+    *("column-not-found", "file-empty", "file-not-found", "mapping-unreadable", "run-stalled", "service-unreachable"),
+    "time-over",
+)
 _MARKDOWN: Final = re.compile(r"`([^`]*)`|\[([^\]]*)\]\([^)]*\)|\*\*([^*]*)\*\*")
 
 

@@ -186,9 +186,11 @@ def _split_names(changes: MappingChanges, _: str, form: Form) -> str:
 
 
 def _translate(changes: MappingChanges, id: str, form: Form) -> str:
-    """Options for unknown texts: `-` leaves a text out, nothing holds its rows back."""
+    """Options for texts: `-` leaves a text out, nothing holds its rows back. known: the texts had one before."""
     chosen = dict(zip(form.all("text"), form.all("option"), strict=False))
-    known = {text: "" if option == "-" else option for text, option in chosen.items() if option}
+    known: dict[str, str | None] = {text: "" if option == "-" else option for text, option in chosen.items() if option}
+    if "known" in form:
+        known |= {text: None for text, option in chosen.items() if not option}
     return changes.translate(id, known, form.text("field"), keeps_others="keep" in form)
 
 

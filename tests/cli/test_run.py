@@ -296,6 +296,8 @@ def test_quiet_prints_nothing_without_problems(serve: Serve) -> None:
     """--quiet is for schedulers that mail all output."""
     served = serve()
     people(served.door.folder, 2)
+    write_csv(served.door.folder / "none.csv", [])
+    assert served("run", "none.csv", *RUN[2:], "--quiet").err == "importer: none.csv has no rows\n"
     ran = served(*RUN, "--quiet")
     assert (ran.code, ran.out, ran.err) == (0, "", "")
 

@@ -90,6 +90,8 @@ def test_quiet_shows_no_cell_to_whoever_gets_the_mail_of_a_scheduler(serve: Serv
     assert (rows.code, rows.out) == (5, "")
     (served.door.folder / "people.csv").write_bytes("E-mail,First\ncanary@example.com,Kanarya Öz\n".encode("cp1254"))
     unreadable = served(*quiet)
+    missing = served("run", "people.csv", "--mapping", "none.yaml", *quiet[4:])
+    assert "none.yaml: the mapping file cannot be read: no such file" in missing.err  # it has no cell
     assert (unreadable.code, unreadable.out) == (3, "")
     for text in (rows.err, unreadable.err):
         assert [one for one in CANARIES if one in text] == []

@@ -61,6 +61,19 @@ def matched(client: Client, shown: Shown) -> Shown:
     return change(client, shown, "use", "answers/salary", column="Salary")
 
 
+def test_what_was_chosen_for_texts_is_shown_and_can_be_changed(pages: Start, tmp_path: Path) -> None:
+    """Each text of a cell has its option, another one, or none again."""
+    found = pages(file=odd_file(tmp_path), sandbox=True)
+    shown = matched(found.client, at_match(found))
+    form = next(form for form in shown.forms if form.fields.get("known") and form.fields["id"] == "answers/level")
+    assert form.fields["text"] in ("Sr", "Chef")
+    assert "<option selected>Lead</option>" in shown.html
+    shown = change(found.client, shown, "translate", "answers/level", text="Chef", option="Senior", known="yes")
+    assert "Chef: Senior" in found.client.get(walk.address(found, "match") + "/file").html
+    shown = change(found.client, shown, "translate", "answers/level", text="Chef", option="", known="yes")
+    assert "Chef:" not in found.client.get(walk.address(found, "match") + "/file").html
+
+
 MAPPING = """\
 version: 1
 target: {job_post: 4f2c9a}

@@ -252,6 +252,8 @@ def test_words_dates_and_rows_need_no_mapping_file(match: Match) -> None:
     text = matching.changes.translate("answers/start", {"soon": "2030-01-01"}, keeps_others=True)
     assert "values: {soon: 2030-01-01}" in text.replace('"', "")
     assert "otherwise: keep" in text
+    assert _of(match(text), "answers/start").table == {"soon": "2030-01-01"}
+    assert "values:" not in match(text).changes.translate("answers/start", {"soon": None})
     rows = {"where": "Since", "is_not": "is_not", "words": "old; x; (blank)", "group_by": "Since"}
     matching = match(match(text).changes.choose_rows(rows))
     assert 'is_not: [old, x, ""]' in matching.text

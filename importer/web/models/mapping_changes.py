@@ -115,8 +115,11 @@ class MappingChanges:
         words = {key: typed_words(given[key], before.get(key, "")) or None for key in ("particles", "suffixes")}
         return self._mapping.change("defaults", "names", {"surname": given["surname"] or None, **words}).text
 
-    def translate(self, id: str, options: Mapping[str, str], field: str = "", *, keeps_others: bool = False) -> str:
-        """The text with an option for each of these texts of cells; "" leaves it out. Others hold their rows back.
+    def translate(
+        self, id: str, options: Mapping[str, str | None], field: str = "", *, keeps_others: bool = False
+    ) -> str:
+        """The text with an option for each of these texts of cells; "" leaves it out, None takes it back. Others hold
+        their rows back.
 
         field: of entries, the one that these texts are in, in all its groups of columns. keeps_others: the other texts
         of the column are read as they are, such as its dates.
@@ -127,9 +130,13 @@ class MappingChanges:
                 table = one.get("values")
                 if isinstance(table, str) and table:
                     raise CannotChange("the value table is in a file of its own; change it there")
-                one["values"] = {**(table or {}), **options}
+                meant = {**(table or {}), **options}
+                one["values"] = {text: option for text, option in meant.items() if option is not None}
                 if keeps_others:
                     one["otherwise"] = "keep"
+                if not one["values"]:
+                    del one["values"]
+                    one.pop("otherwise", None)
 
         section, name = id.split("/", 1)
         return self._mapping.edit(section, name, edit).text

@@ -75,7 +75,8 @@ class Matched:
     cannot be read, the row is sent without it. keys: as they are written. kept: keys that a page does not change.
     problems: of the mapping file itself. takes: the kind of entries that answer it. settings: keys of how its texts are
     read, with the values to choose from; "" for none; texts: such keys that are typed. closest: columns that perhaps
-    answer it, if it is open. is_marked: a person must check it before anything is sent.
+    answer it, if it is open. is_marked: a person must check it before anything is sent. table: what texts of
+    cells mean, as it was chosen.
     """
 
     id: str
@@ -106,6 +107,7 @@ class Matched:
     settings: dict[str, tuple[str, ...]] = field(default_factory=dict)
     texts: dict[str, str] = field(default_factory=dict)
     closest: tuple[str, ...] = ()
+    table: dict[str, str] = field(default_factory=dict)
 
     @property
     def anchor(self) -> str:

@@ -185,7 +185,9 @@ class Matching:
         kept = tuple(key for key in keys if key not in EDITED)
         found = with_results(plain, read, self._readable.rows, self._settings.wire)
         kind_of = read.value.field.kind
+        table = keys["values"] if isinstance(keys.get("values"), dict) else {}
         found = replace(found, kept=kept, settings=settings_of(kind_of, keys), texts=texts_of(kind_of, keys))
+        found = replace(found, table={str(text): str(meant) for text, meant in table.items()})
         return replace(found, **_sureness(found, review, self._proposed(id)))
 
     def _closest(self, name: str, question: Question | None) -> tuple[str, ...]:
