@@ -294,8 +294,7 @@ def test_a_person_resolves_an_unconfirmed_row(ledger: Ledger, created: bool, sta
         pytest.param(
             "run-1",
             3,
-            "run run-1 sent nothing for row 3, or another run has sent it; importer show run-1 --row 3 may name the "
-            "run that sent it",
+            "run run-1 sent nothing for row 3, or another run has sent it; importer status FILE says what became of it",
             id="unknown row",
         ),
         pytest.param(
