@@ -194,14 +194,15 @@ def _translate(changes: MappingChanges, id: str, form: Form) -> str:
     return changes.translate(id, known, form.text("field"), keeps_others="keep" in form)
 
 
-def _add_group(changes: MappingChanges, id: str, form: Form) -> str:
+def _columns(id: str, form: Form) -> tuple[EntryKind, dict[str, str]]:
+    """The kind of entries, and the columns of their fields."""
     kind = EntryKind(form.text("kind"))
     columns = {name: form.text(name) for name in ENTRY_FIELDS[kind] if form.text(name)}
     if ENTRY_FIELDS[kind][0] not in columns:
         raise FieldError(
             f"{ENTRY_FIELDS[kind][0]}-{anchor_of(id)}", "choose the column with its name: every entry needs one"
         )
-    return changes.add_group(id, kind, columns)
+    return kind, columns
 
 
 _CHANGES: Final[Mapping[str, Callable[[MappingChanges, str, Form], str]]] = {
@@ -211,7 +212,8 @@ _CHANGES: Final[Mapping[str, Callable[[MappingChanges, str, Form], str]]] = {
     "constant": _constant,
     "keys": _keys,
     "translate": _translate,
-    "add_group": _add_group,
+    "add_group": lambda changes, id, form: changes.add_group(id, *_columns(id, form)),
+    "use_rows": lambda changes, id, form: changes.use_rows(id, *_columns(id, form)),
     "rows": _choose_rows,
     "names": _split_names,
     "remove_group": lambda changes, id, form: changes.remove_group(id, int(form.text("group"))),

@@ -215,6 +215,22 @@ def test_groups_of_entries_are_added_and_removed_as_a_whole(match: Match) -> Non
     assert _of(match(match(matching.changes.remove_group(id, 0)).changes.remove_group(id, 0)), id).is_open
 
 
+def test_rows_of_a_candidate_become_its_entries(match: Match) -> None:
+    """Their columns are chosen by field, also after some were proposed; how a column is read stays."""
+    id = "answers/education"
+    rows = {"where": "", "is_not": "", "words": "", "group_by": "Note"}
+    matching = match(match(match().changes.leave_out(id)).changes.choose_rows(rows))
+    matching = match(matching.changes.use_rows(id, EntryKind.EDUCATION, {"school_name": "Town"}))
+    assert _of(matching, id).entries.fields == {"school_name": "Town"}
+    both = {"school_name": "Town", "end_date": "Since"}
+    matching = match(matching.changes.use_rows(id, EntryKind.EDUCATION, both))
+    entries = _of(matching, id).entries
+    assert (entries.other, entries.fields) == ("rows", both)
+    assert entries.candidates[0][1][0] == {"school_name": "Bern", "end_date": "2019-04-05"}
+    again = matching.changes.use_rows(id, EntryKind.EDUCATION, both)
+    assert again == matching.text
+
+
 def test_unknown_texts_of_entries_get_an_option_too(match: Match) -> None:
     """They are counted by field, and an option is a line of the table of that field in all groups."""
     id = "answers/education"

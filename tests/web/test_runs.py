@@ -236,7 +236,12 @@ def test_several_rows_of_a_candidate_are_one(pages: Start, serve: Serve) -> None
     found = pages(live(served), file=write_csv(served.door.folder / "people.csv", rows))
     walk.to_match(found)
     form = next(form for form in walk.review(found).forms if form.fields.get("do") == "rows")
-    found.client.send(form, group_by="E-mail")
+    shown = found.client.send(form, group_by="E-mail")
+    form = next(
+        form for form in shown.forms if form.fields.get("do") == "use_rows" and form.fields["kind"] == "experience"
+    )
+    shown = found.client.send(form, company_name="Last")
+    assert "company name Nr1" in shown.text
     found.client.send(walk.review(found).form("/match/use"))
     walk.task_of(found)
     assert "Prepare to send 2 candidates" in found.client.get(walk.address(found, "check")).text

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from importer.mapping import EntryKind, FromRow, ResolvedValue, Surname, scalar
+from importer.mapping import ENTRY_FIELDS, EntryKind, FromRow, ResolvedValue, Surname, scalar
 from importer.problems import UsageError
 from importer.suggest import (
     CannotChange,
@@ -192,6 +192,24 @@ class MappingChanges:
             for field, name in columns.items()
         }
         return self._with_groups(id, [*groups, new], kind)
+
+    def use_rows(self, id: str, kind: EntryKind, columns: Mapping[str, str]) -> str:
+        """The text with an entry for each row of a candidate, of these columns by field. Earlier ones are read as they
+        were, dates of others as their cells show.
+        """
+        section, name = id.split("/", 1)
+        old = self._mapping.values(section).get(name)
+        source = old.get(kind.value) if isinstance(old, dict) else None
+        before = source if isinstance(source, dict) and "rows" in source else {"rows": "all"}
+        views = {field: view for field, column in columns.items() if (view := self._sample.view(column)) is not None}
+        settings = date_settings(views, self._sample.day_first)
+        kept = {key: value for key, value in before.items() if key not in ENTRY_FIELDS[kind]}
+        for field, column in columns.items():
+            known = before.get(field)
+            was = known.get("column") if isinstance(known, dict) else known
+            new = {"column": column, **settings[field]} if settings.get(field) else column
+            kept[field] = known if was == column else new
+        return self._mapping.change(section, name, {kind.value: kept}).forget(name, ()).text
 
 
 _BLANK = "(blank)"  # how a form shows the text of a blank cell

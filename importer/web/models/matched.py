@@ -52,14 +52,16 @@ class DateForm:
 @dataclass(frozen=True, slots=True)
 class Entries:
     """The entries of an answer. groups: the columns of each group, by field, if it is read from the row itself;
-    candidates: the entries of some of them as they would be sent, by row, each with its texts by field; other: the
-    table that they come from, in words; unknown: texts of all their fields that cannot be read; held: in how many rows;
+    candidates: the entries of some of them as they would be sent, by row, each with its texts by field; other: the kind
+    of source that they come from; fields: the columns, if that is each row of a candidate; unknown: texts of all their
+    fields that cannot be read; held: in how many rows;
     blank: rows without an entry."""
 
     kind: EntryKind
     groups: tuple[dict[str, str], ...]
     candidates: tuple[tuple[int, tuple[dict[str, str], ...]], ...]
     other: str = ""
+    fields: dict[str, str] = field(default_factory=dict)
     unknown: tuple[UnknownText, ...] = ()
     held: int = 0
     blank: int = 0

@@ -174,4 +174,5 @@ def shown_entries(
         UnknownText(cell, count, problem, options, field)
         for (cell, problem, field, options), count in unknown.most_common(_UNKNOWN)
     )
-    return Entries(kind, () if other else tuple(groups), tuple(candidates), other, texts, held, blank)
+    fields = groups[0] if other == "rows" else {}
+    return Entries(kind, () if other else tuple(groups), tuple(candidates), other, fields, texts, held, blank)
