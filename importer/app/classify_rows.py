@@ -20,6 +20,7 @@ from importer.mapping import DuplicatePolicy, ResolvedMapping
 from importer.models import ROUTE_UNKNOWN, Outcome, OutcomeKind, ReadyCandidate, Row
 from importer.problems import Origin, Problem
 from importer.report.accounting import ReportedRow, SummaryCounter
+from importer.runs.finalize import was_sent
 from importer.runs.known_rows import CandidateEmail, KnownRows
 from importer.runs.table import Classified, RunTable
 from importer.sending import Earlier, LoadOptions, not_sent_again
@@ -197,8 +198,11 @@ def forecast_of(
             last_row = max(last_row, one.rows[-1])
             if len(one.rows) > 1:
                 groups.append(one.rows)
-            outcome = outcomes.get(one.rows[0], one.if_not_sent)
-            found += (replace(outcome, row=row) for row in one.rows)
+            known_outcome = outcomes.get(one.rows[0])
+            outcome = known_outcome or one.if_not_sent
+            if known_outcome and one.warnings and was_sent(known_outcome):
+                outcome = replace(known_outcome, problems=(*known_outcome.problems, *one.warnings))
+            found += (outcome if row == outcome.row else replace(outcome, row=row, attempts=0) for row in one.rows)
         for outcome in found:
             counter.add(ReportedRow(Row(origin, outcome.row, ()), outcome))
         record(found)

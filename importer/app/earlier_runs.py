@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from importer.app.import_file import Confirm, Finished, import_file
 from importer.app.orders import Continued, Listener, Order, RunControl, SandboxSetup, Sending, ignore
-from importer.ledger import Ledger, open_ledger
+from importer.ledger import Ledger, open_existing_ledger, open_ledger
 from importer.mapping import read_mapping
 from importer.models import SENT_AGAIN, CorrectedCell, OutcomeKind
-from importer.problems import Busy, UsageError
+from importer.problems import Busy, UnusableInput, UsageError
 from importer.report.next_steps import FROM_PYTHON
 from importer.runs import run_report
 from importer.runs.finalize import close, resolve_row
@@ -130,15 +130,24 @@ def rewrite_report(earlier: EarlierRun) -> Finished:
 
 
 def end_killed(folder: Path, manifest: RunManifest, settings: Settings) -> None:
-    """Complete the table of a run that was killed: only then the outcomes of all its rows are known.
+    """Complete the table of a run that was killed, and the ledger if that was lost at its end: only then the outcomes
+    of all its rows are known.
 
     Raises:
         UsageError: the ledger does not know it: it sent nothing, or with another ledger.
         Busy: it is running.
     """
-    if manifest.ending is None:
+    if manifest.ending is None or _is_open(manifest, settings):
         with _ledger_of(manifest, settings) as ledger:  # killed or running: the lock shows which
             close(folder, ledger)
+
+
+def _is_open(manifest: RunManifest, settings: Settings) -> bool:
+    """Whether the ledger knows a run, and not its end."""
+    with suppress(UnusableInput), open_existing_ledger(settings.ledger_address) or nullcontext() as ledger:
+        record = ledger.run(manifest.run) if ledger is not None else None
+        return record is not None and record.ended_at is None
+    return False
 
 
 def _joined(earlier: EarlierRun, folder: Path, manifest: RunManifest) -> Finished:

@@ -144,7 +144,7 @@ def _sha256(folder: Path) -> str:
 
 
 def forget(settings: Settings, person: Person, found: tuple[Path, ...], *, from_ledger: bool) -> Forgotten:
-    """Remove a person from these folders, and from the sandbox.
+    """Remove a person from these folders.
 
     The person's rows are blanked in the tables of the runs, the reports are written again from these, and copies of
     files go. The ledger keeps keyed hashes, so that no one is entered twice; from_ledger: they go too.

@@ -22,6 +22,7 @@ from importer.problems import UsageError
 from importer.report.write import changed_files
 from importer.runs.results_folder import MARKER
 from importer.settings import load_settings
+from importer.text.terminal import command_line
 
 
 def purge(
@@ -38,7 +39,8 @@ def purge(
     for old in found:
         print_result(f"{old.folder}  ended {old.at:%Y-%m-%d}")
     for folder in sending:
-        print_message(f"{folder}: skipped: it is running, or was killed: then importer report {folder.name} ends it")
+        ends = command_line("report", folder.name, flags={"--out": str(out)} if out else {})
+        print_message(f"{folder}: skipped: it is running, or was killed: then {ends} ends it")
     for folder in unmarked_runs(settings):
         print_message(f"{folder}: skipped, because it does not contain the file {MARKER}; remove it manually")
     if dry_run:

@@ -117,7 +117,7 @@ class Database:
 
         part: number and count of a part, which shares the target with the other parts of as many.
 
-        Required to begin a run, resolve a row or remove a run. What was recorded under the lock is durable before it is
+        Required to begin a run or resolve a row. What was recorded under the lock is durable before it is
         released. If the store can lose the lock (a broken session), no intent is written from then on.
 
         Raises:

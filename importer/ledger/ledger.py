@@ -125,7 +125,7 @@ class Ledger(Database, AbstractContextManager["Ledger"]):
 
         Raises:
             LedgerUnwritable: nothing more can be written; of the writes only answers may be.
-            NotAllowed: one did not fit the state of its identity, a bug of ours; nothing is written.
+            NotAllowed: one did not fit the state of its identity; of the others, answers are written.
         """
         if self._error is None:
             reason = self._reason_not_to_send()
@@ -133,6 +133,9 @@ class Ledger(Database, AbstractContextManager["Ledger"]):
                 if reason is None:
                     self._write_group(writes)
                     return
+            except NotAllowed:
+                self._write_group([write for write in writes if isinstance(write, Answered)])
+                raise
             except ConstraintError:
                 raise
             except DatabaseError as failure:

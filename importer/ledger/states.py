@@ -166,7 +166,13 @@ class LedgerUnwritable(StoppedEarly):
 
 
 class NotAllowed(RuntimeError):
-    """A transition that is not allowed, a bug of ours. Nothing was written of its group."""
+    """A transition that is not allowed: another row or run has the candidate. Of its group, answers were written."""
+
+    hint: Final = "run the same command again; if it stops again, please report it"
+
+    @property
+    def reason(self) -> str:
+        return f"the ledger says that a candidate is with another row or run already ({self})"
 
 
 Changes = dict[bytes, tuple[Known, int]]

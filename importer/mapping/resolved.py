@@ -58,7 +58,8 @@ class ResolvedValue:
     @property
     def is_exact(self) -> bool:
         """Whether another case of its letters is another value: of the ID of a document, and of a web address."""
-        return self.field.kind is Kind.URL or (self.field.kind in (Kind.CV, Kind.DOCUMENT) and not self.spec.folder)
+        is_id = self.field.kind in (Kind.CV, Kind.DOCUMENT) and not self.spec.folder
+        return self.lookup is None and (is_id or self.field.kind is Kind.URL)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
-from importer.ledger import Known, LedgerUnwritable, State, normalized_email
+from importer.ledger import Known, LedgerUnwritable, NotAllowed, State, normalized_email
 from importer.models import (
     CREATED_EARLIER,
     CREATED_EMAIL_DIFFERS,
@@ -112,7 +112,7 @@ _SET_WORDS = "set IMPORTER_POOL_EXISTS to words of that message"
 _IN_POOL = f"; if it means that they are in the pool already, {_SET_WORDS}, and send them with --resend-rejected"
 
 
-def ledger_lost(error: LedgerUnwritable) -> Stop:
+def ledger_lost(error: LedgerUnwritable | NotAllowed) -> Stop:
     return Stop(LEDGER_LOST, error.reason, error.hint)
 
 

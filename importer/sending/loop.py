@@ -22,7 +22,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from itertools import count
 from typing import Final, NamedTuple, Protocol
 
-from importer.ledger import Answered, Attempt, Intent, Known, Ledger, LedgerUnwritable, RunRecord, State
+from importer.ledger import Answered, Attempt, Intent, Known, Ledger, LedgerUnwritable, NotAllowed, RunRecord, State
 from importer.models import Operation, Outcome, ReadyCandidate, Stop, Target
 from importer.sending.answers import NOT_PROCESSED, PendingRow, classify, state_after
 from importer.sending.explanations import INTERRUPTED, ledger_lost, outcome_of, refusal_of, window_over
@@ -406,7 +406,7 @@ class Loader:
             return
         try:
             self._ledger.write(writes)
-        except LedgerUnwritable as error:
+        except (LedgerUnwritable, NotAllowed) as error:
             self._health.stop = self._health.stop or ledger_lost(error)
             self._on_way -= len(intended)
             self._new.extendleft(intended)

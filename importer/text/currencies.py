@@ -64,6 +64,9 @@ def is_declared(shown: str, spellings: Iterable[str]) -> bool:
     """Whether a currency is the one that is declared by these spellings: `€` with EUR, `$` with [CAD]; not CAD with $,
     which alone means US dollars.
     """
+    spellings = tuple(spellings)
+    if _word(shown) in map(_word, spellings):
+        return True
     declared = currencies_of(spellings)
     is_one_of_several = not _OF_SEVERAL.get(_word(shown), frozenset()).isdisjoint(declared)
     return is_one_of_several or (currency_code(shown) or _word(shown)) in declared

@@ -9,5 +9,6 @@ from importer.transform.entry_rows import join_warnings
 from importer.transform.likely_errors import LikelyErrors, Seen
 from importer.transform.lookups import value_reader
 from importer.transform.row import BodyReader, Invalid, body_reader, encode, transform_row
+from importer.transform.texts import undeclared
 from importer.transform.trace import TracedAnswer, TracedPart, trace_parts, trace_row
 from importer.transform.values import ValueReader

@@ -10,7 +10,7 @@ from importer.mapping import ResolvedFilter, ResolvedGrouping, ResolvedMapping
 from importer.models import CELLS_MERGED, Row
 from importer.problems import CellPlace, Column, Problem
 from importer.text.normalize import normalize, stripped
-from importer.transform.texts import in_mapping, quoted
+from importer.transform.texts import in_mapping, quoted, with_case
 
 # --- filters --------------------------------------------------------------------------------------
 
@@ -134,7 +134,6 @@ def _merged(members: list[Row], grouping: ResolvedGrouping) -> Row:
     if len(members) == 1 and own:
         return replace(first, problems=tuple(problems))
     filled = [_first_filled(own, index, grouping) for index in range(len(first.cells))]
-    currencies = {index: shown for row in reversed(own) for index, shown in row.currencies}  # also of a further row
     return Row(
         first.origin,
         first.number,
@@ -143,7 +142,9 @@ def _merged(members: list[Row], grouping: ResolvedGrouping) -> Row:
         tuple(problems),
         tuple(members),
         links=tuple(link for index, row in enumerate(filled) if row for link in row.links if link[0] == index),
-        currencies=tuple(currencies.items()),
+        currencies=tuple(
+            each for index, row in enumerate(filled) if row for each in row.currencies if each[0] == index
+        ),
     )
 
 
@@ -194,7 +195,7 @@ def _unread(row: Row, grouping: ResolvedGrouping) -> Iterator[Problem]:
 def _conflicts(rows: list[Row], column: Column, grouping: ResolvedGrouping, hint: str) -> list[Problem]:
     """A problem at the first cell that differs from an earlier row of the candidate, or whose link or currency does."""
     earlier = _first_filled(rows, column.index, grouping)
-    compared = str if column.index in grouping.exact else normalize
+    compared = with_case if column.index in grouping.exact else normalize
     if earlier is None:
         return []
     for row in rows:
@@ -202,9 +203,12 @@ def _conflicts(rows: list[Row], column: Column, grouping: ResolvedGrouping, hint
             continue
         text, expected = (stripped(one.cells[column.index]) for one in (row, earlier))
         if compared(text) == compared(expected):
-            found, before = (dict((*one.links, *one.currencies)).get(column.index, "") for one in (row, earlier))
-            if found and before and found != before:
-                text, expected = f"{text} {found}", f"{expected} {before}"
+            link, before = (dict(one.links).get(column.index, "") for one in (row, earlier))
+            if link and before and link != before:  # a program links some texts by itself
+                text, expected = f"{text} {link}", f"{expected} {before}"
+            shown, before = (dict(one.currencies).get(column.index, "") for one in (row, earlier))
+            if shown != before:
+                text, expected = f"{text} {shown}".strip(), f"{expected} {before}".strip()
         if compared(text) != compared(expected):
             message = f"{quoted(text)} differs from {quoted(expected)} in row {earlier.number} of the same candidate"
             return [Problem("group-conflict", message, hint, row.place(column))]

@@ -50,17 +50,18 @@ def date_reader(value: ResolvedValue) -> Callable[[str, bool], str | InvalidValu
     declared = value.formats.dates or ()
     patterns = [_pattern(date_format) for date_format in declared if date_format not in COUNTS]
     counts = [date_format for date_format in declared if date_format in COUNTS]
-    is_whole_cell = not (value.spec.join or value.spec.pattern or value.spec.part)  # what a program may have changed
 
     def read(text: str, typed: bool) -> str | InvalidValue:
         digits = plain_digits(text)
         iso = _ISO.fullmatch(digits)
         stored = typed and iso is not None and iso["day"] is not None  # a date cell, however the sheet shows it
-        may_lack_zero = is_whole_cell and _NUMBER_OF_MONTH.fullmatch(digits)
-        if may_lack_zero and any(pattern.fullmatch(digits) for pattern in patterns):
+        if _NUMBER_OF_MONTH.fullmatch(digits) and any(pattern.fullmatch(digits) for pattern in patterns):
             message = f"{quoted(text)} can be read as January and, as a number without its last zero, as October"
             year = f"{digits[:-2]}-" if len(digits) > len("19.1") else digits[:-1]
-            return InvalidValue("date-ambiguous", message, f"write it as {year}01 or as {year}10")
+            hint = f"write it as {year}01 or as {year}10"
+            if value.spec.join:
+                hint = f"join its cells by another sign, with: '-' and dates: '%Y-%m' {in_mapping(value.place)}"
+            return InvalidValue("date-ambiguous", message, hint)
         matches = [match for pattern in (() if stored else patterns) if (match := pattern.fullmatch(digits))]
         if iso and (iso["month"] or not matches):  # 2005 may be declared as May 2020
             matches.append(iso)

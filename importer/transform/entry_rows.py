@@ -84,12 +84,15 @@ def _children(
     if order_by is None or len(found) < 2:
         return [EntryRow(child) for child in found]
     for child in found:
-        text = _WHOLE.sub("", child.cells[order_by.index].strip())
+        text = child.cells[order_by.index].strip().removesuffix(".0")
         if not text.isdecimal():
             message = f"{quoted(text)} is not a whole number, so the entries cannot be ordered"
             problems.append(Problem("number-invalid", message, "write it in digits", child.place(order_by)))
             return []
-    return [EntryRow(child) for child in sorted(found, key=lambda child: float(child.cells[order_by.index]))]
+    return [
+        EntryRow(child)
+        for child in sorted(found, key=lambda one: int(one.cells[order_by.index].strip().removesuffix(".0")))
+    ]
 
 
 def _members(source: FromGroup, row: Row) -> list[EntryRow]:

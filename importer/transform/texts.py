@@ -276,8 +276,14 @@ def linked_url(text: str, link: str) -> str | InvalidValue:
 
 
 def _compared(address: str) -> str:
-    host, slash, path = address.partition("://")[2].partition("/")
-    return f"{host.casefold().removeprefix('www.')}{slash}{path}".rstrip("/")
+    return with_case(address).removeprefix("www.").rstrip("/")
+
+
+def with_case(text: str) -> str:
+    """A text to be compared with its case; of a web address without its scheme, and without the case of its host."""
+    address = text.partition("://")[2] or text
+    host, slash, path = address.partition("/")
+    return f"{host.casefold()}{slash}{path}" if slash or address != text else text
 
 
 def _invalid_url(text: str, reason: str = "") -> InvalidValue:

@@ -12,6 +12,7 @@ from importer.problems import CellPlace, Problem
 from importer.transform.entries import EntriesReader, EntrySource
 from importer.transform.entry_rows import EntryRow
 from importer.transform.row import AnswerReader, body_reader, transform_row
+from importer.transform.texts import undeclared
 from importer.transform.values import ValueReader
 
 
@@ -61,6 +62,7 @@ def trace_row(row: Row, mapping: ResolvedMapping) -> tuple[TracedAnswer, ...]:
 def trace_parts(row: Row, mapping: ResolvedMapping) -> Iterator[TracedPart]:
     """Each field and each answer of a row by itself, as `transform_row` reads them; pure."""
     reader = body_reader(mapping)
+    row = replace(row, problems=undeclared(row, reader.blank))
     for name, field in reader.fields.items():
         problems: list[Problem] = []
         sent = reader.read_field(name, row, problems)

@@ -28,7 +28,7 @@ from importer.runs.fixed_report import read_fixed
 from importer.runs.manifest import RunManifest
 from importer.runs.private_copies import asked_in, take_copy
 from importer.runs.results_folder import is_run_name
-from importer.runs.table import RunTable
+from importer.runs.table import TABLE, RunTable
 from importer.web.forms import SentForm, download, receive_upload
 from importer.web.pages import FieldError, ImportPage, NoSuchImport, OfAny, OfImport, Page
 
@@ -79,7 +79,7 @@ def found_run(page: Page, run: str) -> FoundRun:
     folder, manifest = earlier(page, run).find()
     summary = read_summary(folder)
     candidates = summary.outcomes
-    if manifest.groups:
+    if manifest.groups and (folder / TABLE).is_file():
         with RunTable(folder) as table:
             candidates = table.counts(of_candidates=True)
     return FoundRun(folder, manifest, summary, state_of(summary, running_runs(page.settings)), candidates)

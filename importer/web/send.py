@@ -56,7 +56,9 @@ def show(page: OfImport) -> Response:
 @router.post("/imports/{id}/send")
 def start(page: OfImport, form: SentForm) -> Response:
     """Send the candidates that were shown, in a thread: closing the browser does not stop it."""
-    if form.text("check") != page.draft.check:
+    if page.task is not None and page.task.is_running("send"):
+        return page.go("send")
+    if form.text("check") != page.draft.check or page.draft.run > page.draft.check:
         raise UsageError(
             "something was changed since this page was shown, perhaps in another tab: see what is sent now"
         )
@@ -68,8 +70,9 @@ def start(page: OfImport, form: SentForm) -> Response:
             return import_file(order, listen, control)
         except UnusableInput as error:
             if error.problems[0].code == "file-changed":
-                page.keep_errors(error, {})
                 page.change(check="")  # its rows must be checked again
+                page.keep_errors(error, {})
+                return None
             raise
 
     page.start("send", send)

@@ -74,6 +74,8 @@ def test_a_fixed_report_keeps_the_currency_of_an_amount(serve: Serve) -> None:
         pytest.param("JPY ¥", "¥ JPY", "CNY", id="and another sign"),
         pytest.param("$", "$ USD US$", "MXN CAD", id="alone it has one meaning"),
         pytest.param("kr", "kr Kr.", "SEK DKK", id="or none"),
+        pytest.param("JMD $", "$ JMD", "USD", id="a sign of any other currency"),
+        pytest.param("kr kroner", "kr kroner", "SEK", id="two words"),
         pytest.param("TL Ft", "TRY HUF ft", "EUR", id="two are declared"),
     ],
 )

@@ -200,11 +200,18 @@ def test_a_month_that_lost_its_last_zero(typed: tuple[int, ...]) -> None:
 
 
 def test_a_month_of_a_short_year_and_one_in_a_cell_of_its_own() -> None:
-    """Only a whole cell may have been taken for a number: a month beside its year has lost nothing."""
+    """A month beside its year has lost nothing, but only another sign between them shows that."""
     short = mapping_of("{column: Cell, dates: '%y.%m', pivot: 1950, missing_day: first}", asked=question("date"))
     assert problems_of(short, row("19.1"))[0].endswith("write it as 19.01 or as 19.10")
-    joined = "{join: [Y, M], with: '.', dates: '%Y.%m', missing_day: first}"
-    found = answer_of(mapping_of(joined, ("Y", "M"), question("date")), row("2019", "1"))
+    joined = "{join: [Y, M], with: 'SIGN', dates: '%YSIGN%m', missing_day: first}"
+    source, ways = (
+        row("2019", "1"),
+        [mapping_of(joined.replace("SIGN", sign), ("Y", "M"), question("date")) for sign in ".-"],
+    )
+    assert problems_of(ways[0], source)[0].endswith(
+        "join its cells by another sign, with: '-' and dates: '%Y-%m' in m.yaml:4"
+    )
+    found = answer_of(ways[1], source)
     assert found is not None
     assert found.answer == "2019-01-01"
 

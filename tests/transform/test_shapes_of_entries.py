@@ -408,14 +408,15 @@ def test_rows_of_one_candidate_whose_links_or_currencies_differ() -> None:
     assert not _grouped([linked[0], rows[1]])[0].problems  # a program links some addresses by itself
     paid = [replace(one, currencies=((0, sign),)) for one, sign in zip(rows, "€$", strict=True)]
     assert [one.code for one in _grouped(paid)[0].problems] == ["group-conflict"]
-    assert _grouped([rows[0], paid[1]])[0].currencies == ((0, "$"),)  # it is that of the candidate
+    (found,) = _grouped([rows[0], paid[1]])
+    assert [str(one.place) for one in found.problems] == ['c.csv, row 3, column "E-mail"']
 
 
 def test_ids_and_addresses_of_one_candidate_that_differ_in_case() -> None:
     """`aB12` is another document than `Ab12`, and a path another page; other texts may differ in their case."""
     asked = question("url")
     mapping = mapping_of("Page", ("ID", "Page"), asked, extra=_GROUPED)
-    for cv, page, differs in (("a1", "x.com/Ab", 0), ("A1", "x.com/Ab", 1), ("a1", "x.com/aB", 1)):
+    for cv, page, differs in (("a1", "https://X.com/Ab", 0), ("A1", "x.com/Ab", 1), ("a1", "x.com/aB", 1)):
         rows = [
             replace(row(), number=number, cells=(mail, "Ada", "Nur", *cells))
             for number, mail, *cells in ((2, "a@x.com", "a1", "7", "x.com/Ab"), (3, "A@x.com", cv, "7", page))

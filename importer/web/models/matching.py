@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 
-from importer.mapping import ENTRY_FIELDS, EntryKind, Kind, Surname
+from importer.mapping import ENTRY_FIELDS, ChoiceOptions, EntryKind, Kind, Surname
 from importer.models import Question
 from importer.problems import Problem
 from importer.settings import Settings
@@ -185,9 +185,11 @@ class Matching:
         kept = tuple(key for key in keys if key not in EDITED)
         found = with_results(plain, read, self._readable.rows, self._settings.wire)
         kind_of = read.value.field.kind
-        table = keys["values"] if isinstance(keys.get("values"), dict) else {}
+        table, known = keys.get("values"), ChoiceOptions(found.options)
         found = replace(found, kept=kept, settings=settings_of(kind_of, keys), texts=texts_of(kind_of, keys))
-        found = replace(found, table={str(text): str(meant) for text, meant in table.items()})
+        if isinstance(table, dict):
+            meant = {str(text): str(one) for text, one in table.items()}
+            found = replace(found, table={text: known.find(one) or one for text, one in meant.items()})
         return replace(found, **_sureness(found, review, self._proposed(id)))
 
     def _closest(self, name: str, question: Question | None) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from typing import Final, Literal
 from importer.models import Row
 from importer.problems import Column, Problem
 from importer.suggest import ColumnView, MappingText
-from importer.transform import TracedPart, body_reader, trace_parts
+from importer.transform import TracedPart, body_reader, trace_parts, undeclared
 from importer.web.models.matched import SentPart, ShownCandidate
 from importer.web.models.readable_mapping import ReadableMapping, id_of
 from importer.web.models.sent_lines import SentLine, sent_lines
@@ -92,9 +92,11 @@ class ShownCandidates:
         resolved = self._readable.resolved
         if resolved is None:
             return
-        passed = resolved.unread | body_reader(resolved).left_out_columns
+        reader = body_reader(resolved)
+        passed = resolved.unread | reader.left_out_columns
         known = {problem.place for part in parts for problem in part.problems}
-        yield from (one for one in row.problems if not one.is_in(passed) and one.place not in known)
+        own = undeclared(row, reader.blank)
+        yield from (one for one in own if not one.is_in(passed) and one.place not in known)
 
     def _unused(self, row: Row) -> Iterator[SentLine]:
         for column in self._columns:

@@ -174,5 +174,5 @@ def shown_entries(
         UnknownText(cell, count, problem, options, field)
         for (cell, problem, field, options), count in unknown.most_common(_UNKNOWN)
     )
-    fields = groups[0] if other == "rows" else {}
+    fields = groups[0] if other == "rows" and len(own) == 1 else {}  # of several sources, the others would be lost
     return Entries(kind, () if other else tuple(groups), tuple(candidates), other, fields, texts, held, blank)
