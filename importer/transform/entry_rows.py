@@ -83,16 +83,15 @@ def _children(
     order_by = source.children.order_by
     if order_by is None or len(found) < 2:
         return [EntryRow(child) for child in found]
+    numbers = list[int]()
     for child in found:
         text = child.cells[order_by.index].strip().removesuffix(".0")
         if not text.isdecimal():
             message = f"{quoted(text)} is not a whole number, so the entries cannot be ordered"
             problems.append(Problem("number-invalid", message, "write it in digits", child.place(order_by)))
             return []
-    return [
-        EntryRow(child)
-        for child in sorted(found, key=lambda one: int(one.cells[order_by.index].strip().removesuffix(".0")))
-    ]
+        numbers.append(int(text))
+    return [EntryRow(child) for _, child in sorted(zip(numbers, found, strict=True), key=lambda pair: pair[0])]
 
 
 def _members(source: FromGroup, row: Row) -> list[EntryRow]:
