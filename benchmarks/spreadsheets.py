@@ -121,8 +121,12 @@ class Source:
 
 
 def _rows(values: Sequence[tuple[str, Any]]) -> list[list[Any]]:
-    """Rows that are invalid and rejected, each with one of the values in its column; the others are blank."""
-    rows = []
+    """Rows that are invalid and rejected, each with one of the values in its column; the others are blank.
+
+    The first row is accepted: a run whose first ten rows are all rejected would stop.
+    """
+    first = {"E-mail": "first@example.com", "First": "Ada", "Last": "Öz", "CV": "7001"}
+    rows = [list((dict.fromkeys(_HEADER, "") | first).values())]
     for kind in _KINDS:
         for number, (column, value) in enumerate(values):
             row = dict.fromkeys(_HEADER, "") | {column: value}

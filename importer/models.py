@@ -57,12 +57,11 @@ class Row:
     """One row of a source as text, one cell for each column of its sheet, "" where a cell is empty.
 
     `number` is the row number that a spreadsheet program shows. `typed` has the indexes of the cells that a workbook
-    stores as a number, a date or a boolean: their text has one canonical format (`1234.5`, `2021-03-15`,
+    stores as a number, a date or a boolean: their text has one canonical format (`1234.5`, `1234.5 EUR`, `2021-03-15`,
     `2021-03-15 14:30:00`, `TRUE`), whatever decimal separator or date format the mapping declares for text.
     `problems` were found while reading; a row with problems must not be sent. `members` are the source rows of a
     candidate who has several. `links`: the
-    indexes of cells with a hyperlink, each with its address. `currencies`: the indexes of numbers whose format shows a
-    currency, each with it.
+    indexes of cells with a hyperlink, each with its address.
     """
 
     origin: Origin
@@ -72,12 +71,11 @@ class Row:
     problems: tuple[Problem, ...] = ()
     members: tuple[Row, ...] = ()
     links: tuple[tuple[int, str], ...] = ()
-    currencies: tuple[tuple[int, str], ...] = ()
 
     def __reduce__(self) -> tuple[Any, ...]:
         """For another process; without the values that most rows do not have, this takes two thirds of the time."""
         fields: tuple[object, ...] = (self.origin, self.number, self.cells)
-        rest = (self.typed, self.problems, self.members, self.links, self.currencies)
+        rest = (self.typed, self.problems, self.members, self.links)
         return Row, fields + rest if any(rest) else fields
 
     def place(self, column: Column | None = None) -> CellPlace:

@@ -75,7 +75,7 @@ class Formats(Section):
     decimal: Annotated[str, character(".", ",", "٫")] | None = key("The decimal separator.")
     thousands: Annotated[str, character(".", ",", " ", "'", "’", "٬")] | None = key("The thousands separator.")
     currency: Currencies | None = key(
-        "The currency of a number, in every spelling of the column: EUR, €. It is removed; no other one is accepted."
+        "The currency of a number: EUR, €, TL. It is removed, in every spelling; no other one is accepted."
     )
     region: Region | None = key("The country of phone numbers without +, as two letters: TR, DE, US.")
     future: Annotated[Future, OneOf()] | None = key(

@@ -34,9 +34,7 @@ _ROW_THERE: Final = re.compile(r" \(row \d+ there\)")  # of an earlier run
 # Their messages come from the service or the connection: the same code can have different causes.
 _BY_MESSAGE: Final = frozenset(NEEDS_ATTENTION) - {OutcomeKind.INVALID}
 # One column may have several shapes of such values, each with its own hint: `from 90000`, `100 000`.
-_BY_HINT: Final = frozenset(
-    ("currency-of-format", "date-invalid", "email-invalid", "name-split-failed", "number-invalid", "phone-invalid")
-)
+_BY_HINT: Final = frozenset(("date-invalid", "email-invalid", "name-split-failed", "number-invalid", "phone-invalid"))
 # Each unknown value is its own group, for the value table; so is each response with another e-mail address.
 _BY_VALUE: Final = frozenset(("value-unknown", ROUTE_UNKNOWN, "not-an-option", CREATED_EMAIL_DIFFERS, EXISTS_WORDS))
 

@@ -92,14 +92,15 @@ def with_texts(row: Row, texts: Mapping[Column, str], values: frozenset[int] = f
     """
     new = {column.index: text for column, text in texts.items()}
     found = [replace(one, place=row.place(column)) for column, text in texts.items() if (one := find_problem(text))]
-    typed = (row.typed - {index for index, text in new.items() if not is_canonical(text)}) | values
+    units = {index: row.cells[index].partition(" ")[1:] for index in new}  # the currency behind an amount
+    texts_now = {index for index, text in new.items() if not is_canonical(text.removesuffix("".join(units[index])))}
+    typed = (row.typed - texts_now) | values
     return replace(
         row,
         cells=tuple(new.get(index, text) for index, text in enumerate(row.cells)),
         typed=frozenset(index for index in typed if index not in new or new[index]),
         problems=(*(problem for problem in row.problems if not problem.is_in(new)), *found),
         links=tuple(link for link in row.links if link[0] not in new),
-        currencies=tuple(each for each in row.currencies if each[0] not in new),
     )
 
 

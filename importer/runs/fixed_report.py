@@ -178,16 +178,11 @@ class _Comparison:
                 self._rewritten.append(f"{self._shown(place)} was {was} and is {_quoted(now)} now")
             elif found:
                 self._problems += [replace(each.problem, place=place) for each in found]
-            elif column.index in row.typed and not is_value and _AMBIGUOUS.fullmatch(now):
-                hint = f"write {now.replace('.', '')} or {now}0"
+            elif column.index in row.typed and not is_value and (number := _AMBIGUOUS.match(now)):
+                hint = f"write {now.replace('.', '')} or {number[0]}0{now[number.end() :]}"
                 self._problems.append(Problem("correction-ambiguous", f"'{now}' can be two numbers", hint, place))
-            elif (shown := dict(record.currencies).get(at)) and "." in now:  # 1.234 € would be read as a text
-                message = f"the format of this cell shows '{now} {shown}'"
-                hint = "type the amount with ' in front: then it stays as you type it"
-                self._problems.append(Problem("currency-of-format", message, hint, place))
             else:
-                text, is_value = (f"{now} {shown}", False) if shown else (now, is_value)
-                one = CorrectedCell(row.number, column, row.cells[column.index], text, is_value)
+                one = CorrectedCell(row.number, column, row.cells[column.index], now, is_value)
                 self._changed[row.number, column.index] = one
         new = {column.index: now for column, _, now, _ in changed}
         cells = [new.get(index, text) for index, text in enumerate(row.cells)]
@@ -282,7 +277,7 @@ def _places_of(
 
 # --- what a spreadsheet program changes -------------------------------------------------------------
 
-_AMBIGUOUS: Final = re.compile(r"[+-]?[1-9]\d{0,2}\.\d{3}")  # one or a thousand
+_AMBIGUOUS: Final = re.compile(r"[+-]?[1-9]\d{0,2}\.\d{3}(?= \D+$|$)")  # one or a thousand
 _DATE: Final = re.compile(r"(\d{1,2})([./-])(\d{1,2})\2\d{2,4}.*", re.DOTALL)
 _GROUPED: Final = re.compile(r"\d{1,3}(?:[.,]\d{3})+")
 _SHORT: Final = re.compile(r"-?\d{1,3}(?:[.,]\d+)?")  # what a program makes of a typed 45.000

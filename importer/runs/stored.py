@@ -43,12 +43,7 @@ def sheet_from_stored(stored: str, read: Callable[[], Iterator[Row]]) -> Sheet:
 
 def row_to_stored(row: Row) -> Stored:
     """A row as it was read; without its members, which have rows of their own."""
-    more = {
-        "typed": sorted(row.typed),
-        "problems": _dumped(row.problems),
-        "links": row.links,
-        "currencies": row.currencies,
-    }
+    more = {"typed": sorted(row.typed), "problems": _dumped(row.problems), "links": row.links}
     filled = {name: value for name, value in more.items() if value}
     return row.number, _dumps(row.cells), _dumps(filled) if filled else ""
 
@@ -66,7 +61,6 @@ def row_from_stored(stored: Stored, origin: Origin) -> Row:
         frozenset(values.get("typed", ())),
         _adapter().validate_python(values.get("problems", ())),
         links=tuple((index, text) for index, text in values.get("links", ())),
-        currencies=tuple((index, text) for index, text in values.get("currencies", ())),
     )
 
 

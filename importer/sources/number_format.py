@@ -1,6 +1,6 @@
 r"""What a spreadsheet program shows of a number or a text by its number format.
 
-An amount stays a number, without thousands separators and currency; of digits with texts around them (`"EMP-"00000`)
+An amount has no thousands separators, and its currency behind it; of digits with texts around them (`"EMP-"00000`)
 the text is what a person sees. All other formats are not read, so their cells are refused where they are mapped.
 """
 

@@ -95,7 +95,7 @@ class CellProblem:
 class Record:
     """The cells of one row as clean text, as many as the file has for it.
 
-    `number` is the row number that a spreadsheet program shows; `typed`, `links` and `currencies` as in Row.
+    `number` is the row number that a spreadsheet program shows; `typed` and `links` as in Row.
     """
 
     number: int
@@ -103,7 +103,6 @@ class Record:
     typed: frozenset[int] = frozenset()
     problems: tuple[CellProblem, ...] = ()
     links: tuple[tuple[int, str], ...] = ()
-    currencies: tuple[tuple[int, str], ...] = ()
 
     def cell(self, index: int) -> str:
         """The text of a cell, blank behind the last one."""
@@ -162,14 +161,13 @@ class Layout:
         kept, first = len(self.columns), self.origin.first
         cells = record.cells[first : first + kept] if first else record.cells[:kept]
         cells += ("",) * (kept - len(cells))
-        typed, links, currencies = record.typed, record.links, record.currencies
+        typed, links = record.typed, record.links
         if first or (typed and max(typed) >= kept):
             own = range(first, first + kept)
             typed = frozenset(index - first for index in typed if index in own)
             links = tuple((index - first, address) for index, address in links if index in own)
-            currencies = tuple((index - first, each) for index, each in currencies if index in own)
         problems = self._problems(record)
-        return Row(self.origin, record.number, cells, typed, problems, links=links, currencies=currencies)
+        return Row(self.origin, record.number, cells, typed, problems, links=links)
 
     def ends_at(self, record: Record) -> bool:
         """Whether the table ends before this row."""

@@ -292,7 +292,6 @@ def _without(record: Record, hidden: frozenset[int]) -> Record:
         cells=tuple("" if index in hidden else text for index, text in enumerate(record.cells)),
         typed=record.typed - hidden,
         problems=tuple(one for one in record.problems if one.index not in hidden),
-        currencies=tuple(one for one in record.currencies if one[0] not in hidden),
     )
 
 

@@ -75,7 +75,7 @@ class CellReader:
     def record(self, number: int, cells: Iterable[Cell]) -> Record:
         """A row with its cells, of which blank ones may be missing."""
         texts: list[str] = []
-        typed, problems, currencies = list[int](), list[CellProblem](), list[tuple[int, str]]()
+        typed, problems = list[int](), list[CellProblem]()
         for index, value, code, problem in cells:
             if index >= len(texts):
                 texts += [""] * (index + 1 - len(texts))
@@ -102,10 +102,10 @@ class CellReader:
                 elif is_canonical(text) and ("." not in text or text.endswith("%") or text == cell_text(value)):
                     typed.append(index)  # but not the text of a code: its point may be a decimal point
                     if code and isinstance(value, int | float) and (currency := shown_currency(value, code)):
-                        currencies.append((index, currency))
+                        texts[index] = f"{text} {currency}"
         if len(texts) > _FIRST_STRAY:
             self._refuse_stray(number, texts)
-        return Record(number, tuple(texts), frozenset(typed), tuple(problems), (), tuple(currencies))
+        return Record(number, tuple(texts), frozenset(typed), tuple(problems))
 
     def _refuse_stray(self, number: int, texts: list[str]) -> None:
         """Refuse a sheet that a few stray cells make so wide that reading it takes too long."""

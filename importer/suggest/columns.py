@@ -46,7 +46,7 @@ class ColumnView:
     `values`: each distinct text with its count, in order of first appearance, without blanks. `filled` counts all
     non-blank cells, including those whose text is not kept because there are too many. `ids`: if nearly every cell has
     another text, so that they identify the rows, the hashes of all in ascending order. `links`: cells with a link to a
-    web address. `currencies`: those that the formats of numbers show, each with its number of cells.
+    web address.
     """
 
     column: Column
@@ -54,7 +54,6 @@ class ColumnView:
     filled: int = 0
     ids: array[int] | None = None
     links: int = 0
-    currencies: tuple[tuple[str, int], ...] = ()
 
     @property
     def texts(self) -> tuple[str, ...]:
@@ -262,7 +261,6 @@ class Sampler:
         self._characters = [0] * len(columns)
         self._hashes: list[array[int] | None] = [array("i") for _ in columns]
         self._links = [0] * len(columns)
-        self._currencies: list[Counter[str]] = [Counter() for _ in columns]
 
     def add(self, row: Row) -> None:
         if any(one.code == "filtered" for one in row.problems):  # it repeats the header
@@ -270,8 +268,6 @@ class Sampler:
         for index, address in row.links:
             if index < len(self._links):
                 self._links[index] += address.lower().startswith(("http://", "https://"))
-        for index, currency in row.currencies:
-            self._currencies[index][currency] += 1
         for index, cell in enumerate(row.cells):
             if cell and (text := cell.strip()):
                 self._filled[index] += 1
@@ -288,10 +284,10 @@ class Sampler:
 
     def views(self) -> tuple[ColumnView, ...]:
         columns = _with_unique_names(self._columns)
-        found = zip(columns, self._counts, self._filled, self._links, self._currencies, strict=True)
+        found = zip(columns, self._counts, self._filled, self._links, strict=True)
         return tuple(
-            ColumnView(column, tuple(counts.items()), filled, self._ids(index), links, tuple(shown.items()))
-            for index, (column, counts, filled, links, shown) in enumerate(found)
+            ColumnView(column, tuple(counts.items()), filled, self._ids(index), links)
+            for index, (column, counts, filled, links) in enumerate(found)
         )
 
     def _ids(self, index: int) -> array[int] | None:

@@ -14,7 +14,6 @@ from importer.suggest.cell_texts import (
     NUMBER,
     Amount,
     amount_of,
-    code_of,
     currencies_in,
     is_no,
     is_yes,
@@ -114,10 +113,7 @@ def reading_of(
     if spec.kind is Kind.DATE:
         return date_reading(date_forms(counts, day_first), "first", is_required=spec.required)
     if spec.kind in (Kind.INTEGER, Kind.DECIMAL):
-        shown = Counter[Amount]()
-        for text, count in (pair for one in columns for pair in one.currencies):
-            shown[Amount("", text, code_of(text) or text)] += count
-        return _number_reading(spec, counts, " ".join(one.name for one in columns), question, shown)
+        return _number_reading(spec, counts, " ".join(one.name for one in columns), question)
     if spec.kind in (Kind.YES_NO, Kind.FLAG):
         return _yes_no_reading(tuple(pair for values in columns for pair in values.values), spec)
     if spec.kind is Kind.CHOICE and spec.options:
@@ -197,13 +193,10 @@ _MANY_TIMES = 10
 _GROUPED = re.compile(r"[+-]?[1-9]\d{0,2}(?:([., '’])\d{3})+")
 
 
-def _number_reading(
-    spec: FieldSpec, counts: Counts, header: str, question: str, shown: Counter[Amount] | None = None
-) -> ProposedValue:
-    """`shown`: the currencies of formats of numbers."""
+def _number_reading(spec: FieldSpec, counts: Counts, header: str, question: str) -> ProposedValue:
     kind = spec.kind
     amounts = [(amount_of(text), count) for text, count in counts]
-    currency, review_reason = _currency(Counter(one for one, _ in amounts) + (shown or Counter()), header, question)
+    currency, review_reason = _currency(Counter(one for one, _ in amounts), header, question)
     decimals, groups = Counter[str](), Counter[str]()  # in how many cells
     grouped_texts, decimal_texts = list[str](), dict[str, str]()
     for one, count in amounts:

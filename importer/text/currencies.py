@@ -25,7 +25,8 @@ _FORMS = {
     "GEL": "₾ lari", "HKD": "hk$", "HRK": "kn", "HUF": "ft forint", "IDR": "rp rupiah", "ILS": "₪ nis shekel",
     "INR": "₹ inr₹ rupees", "JPY": "¥ jp¥ 円 yen", "KES": "ksh", "KRW": "₩ 원 won", "KZT": "₸ тг тенге tenge",
     "MXN": "mx$ mex$", "MYR": "rm ringgit", "NGN": "₦ naira", "NZD": "nz$", "PHP": "₱", "PLN": "zł zl złotych zloty",
-    "PYG": "₲ gs", "RON": "lei", "RSD": "din дин", "RUB": "₽ руб р рубль рубля рублей rub", "SAR": "﷼ sr ريال riyal",
+    "PEN": "s/", "PYG": "₲ gs",
+    "RON": "lei", "RSD": "din дин", "RUB": "₽ руб р рубль рубля рублей rub", "SAR": "﷼ sr ريال riyal",
     "SGD": "s$ sg$", "THB": "฿ baht บาท", "TRY": "₺ tl lira türk lirası", "TWD": "nt$", "UAH": "₴ грн гривень гривна",
     "USD": "$ us$ u$s dollar dollars", "UZS": "сум soum", "VND": "₫ đ đồng", "ZAR": "r rand",
 }  # fmt: skip
@@ -60,16 +61,16 @@ def currencies_of(spellings: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(currency_code(each) or _word(each) for each in several))
 
 
-def is_declared(shown: str, spellings: Iterable[str]) -> bool:
+def is_declared(written: str, spellings: Iterable[str]) -> bool:
     """Whether a currency is the one that is declared by these spellings: `€` with EUR, `$` with [CAD]; not CAD with $,
     which alone means US dollars.
     """
     spellings = tuple(spellings)
-    if _word(shown) in map(_word, spellings):
+    if _word(written) in map(_word, spellings):
         return True
     declared = currencies_of(spellings)
-    is_one_of_several = not _OF_SEVERAL.get(_word(shown), frozenset()).isdisjoint(declared)
-    return is_one_of_several or (currency_code(shown) or _word(shown)) in declared
+    is_one_of_several = not _OF_SEVERAL.get(_word(written), frozenset()).isdisjoint(declared)
+    return is_one_of_several or (currency_code(written) or _word(written)) in declared
 
 
 def _word(text: str) -> str:

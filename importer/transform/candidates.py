@@ -142,9 +142,6 @@ def _merged(members: list[Row], grouping: ResolvedGrouping) -> Row:
         tuple(problems),
         tuple(members),
         links=tuple(link for index, row in enumerate(filled) if row for link in row.links if link[0] == index),
-        currencies=tuple(
-            each for index, row in enumerate(filled) if row for each in row.currencies if each[0] == index
-        ),
     )
 
 
@@ -193,7 +190,7 @@ def _unread(row: Row, grouping: ResolvedGrouping) -> Iterator[Problem]:
 
 
 def _conflicts(rows: list[Row], column: Column, grouping: ResolvedGrouping, hint: str) -> list[Problem]:
-    """A problem at the first cell that differs from an earlier row of the candidate, or whose link or currency does."""
+    """A problem at the first cell that differs from an earlier row of the candidate, or whose link does."""
     earlier = _first_filled(rows, column.index, grouping)
     compared = with_case if column.index in grouping.exact else normalize
     if earlier is None:
@@ -206,9 +203,6 @@ def _conflicts(rows: list[Row], column: Column, grouping: ResolvedGrouping, hint
             link, before = (dict(one.links).get(column.index, "") for one in (row, earlier))
             if link and before and link != before:  # a program links some texts by itself
                 text, expected = f"{text} {link}", f"{expected} {before}"
-            shown, before = (dict(one.currencies).get(column.index, "") for one in (row, earlier))
-            if shown != before:
-                text, expected = f"{text} {shown}".strip(), f"{expected} {before}".strip()
         if compared(text) != compared(expected):
             message = f"{quoted(text)} differs from {quoted(expected)} in row {earlier.number} of the same candidate"
             return [Problem("group-conflict", message, hint, row.place(column))]

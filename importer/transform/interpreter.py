@@ -29,6 +29,7 @@ OPEN_END = OpenEnd()
 
 _JSON = "json"  # as `split:`
 _OF_CLOCK = re.compile(r"\d[-:]")  # in dates and times
+_POINT = re.compile(r"(?<=\d)\.(?=\d)")
 _THOUSANDS = re.compile(r"(\d{1,3})[.,'’ ]\d{3}(?!\d)")
 _BETWEEN_CHOICES = r"([;,|\n])"
 _OTHER_RULES = ("date-incomplete", "date-in-future")  # the other end of a range has its own
@@ -67,7 +68,7 @@ class Interpreter:
 
     def written(self, text: str, typed: bool) -> str:
         """A text with the number of a cell as the mapping declares numbers; for steps that make another text of it."""
-        return text.replace(".", self._point) if typed else text
+        return _POINT.sub(self._point, text) if typed else text
 
     def read_fixed(self, text: str) -> Any:
         """A text written in the mapping itself; missing words and value tables do not apply to it."""

@@ -12,7 +12,7 @@ from typing import Any
 from importer.mapping import NO_WORDS, YES_WORDS, ChoiceOptions, Kind, ResolvedValue
 from importer.problems import Unread
 from importer.settings import WireFormat
-from importer.text.currencies import currency_code
+from importer.text.currencies import currency_code, is_declared
 from importer.text.normalize import did_you_mean, normalize
 from importer.transform.dates import date_reader
 from importer.transform.names import read_name
@@ -67,7 +67,7 @@ def _integer_reader(value: ResolvedValue) -> TextReader:
 
     def read(text: str, typed: bool) -> str | InvalidValue:
         if typed:
-            number = _typed_number(text)
+            number = _typed_number(amount(text))
         else:
             digits = plain_digits(amount(text)[: _LONGEST_NUMBER + 1])
             number = _declared_number(zeros.sub("", digits) if zeros else digits, whole, thousands)
@@ -98,7 +98,7 @@ def _decimal_reader(value: ResolvedValue) -> TextReader:
             declare = f"set decimal: and thousands: {in_mapping(value.place)}"
             hint = "write it without a separator" if value.formats.currency else declare
             return InvalidValue("number-invalid", message, hint)
-        number = _typed_number(text) if typed else _declared_number(digits, pattern, thousands, point)
+        number = _typed_number(amount(text)) if typed else _declared_number(digits, pattern, thousands, point)
         if number is None:
             message = f"{quoted(text)} is not a number with the decimal separator '{point}'"
             return InvalidValue("number-invalid", message, _number_hint(text, value))
@@ -144,16 +144,16 @@ def _amount_in(value: ResolvedValue) -> Callable[[str], str]:
     """Removes one declared currency before or after a number; a text with any other one does not change."""
     if not value.formats.currency:
         return lambda text: text
-    currency = "|".join(re.escape(text) for text in sorted(value.formats.currency, key=len, reverse=True))
-    pattern = re.compile(rf"(?:{currency})\s*(?P<after>.+)|(?P<before>.+?)\s*(?:{currency})", re.IGNORECASE)
+    spellings = value.formats.currency
 
     def amount(text: str) -> str:
-        found = pattern.fullmatch(text) if len(text) <= _LONGEST_NUMBER else None
-        return (found["after"] or found["before"]) if found else text
+        found = _WITH_CURRENCY.fullmatch(text) if len(text) <= _LONGEST_NUMBER else None
+        return found[2] if found and is_declared(found[1] or found[3], spellings) else text
 
     return amount
 
 
+_WITH_CURRENCY = re.compile(r"(\D+?)??\s*([+-]?\d(?:.*\d)?)\s*((?(1)|\D*))")  # in front or behind
 _AMOUNT = re.compile(r"[^\d\s.,'+-]{1,4}\.?\s*[\d.,'’\s]+|[\d.,'’\s]+[^\d\s.,'+-]{1,4}\.?")
 _WORD = re.compile(r"[^\W\d_]+")
 _NUMERIC = re.compile(r"[+-]?[\d.,'’\s]+")
@@ -166,7 +166,7 @@ def _number_hint(text: str, value: ResolvedValue) -> str:
     if not any(map(str.isdigit, text)):
         leave_out = or_leave_out(value)
         return f"write it in digits{leave_out} {place}" if leave_out else "write it in digits"
-    is_known = any(currency in text for currency in declared or ())  # then something else is wrong
+    is_known = _amount_in(value)(text) != text  # then something else is wrong
     if len(text) <= _LONGEST_NUMBER and _AMOUNT.fullmatch(text) and not is_known:
         word = _WORD.search(text)
         if word and currency_code(word[0]) is None:

@@ -13,7 +13,6 @@ from typing import Final
 from importer.mapping import NUMBERS, Kind, ResolvedValue
 from importer.models import Row
 from importer.problems import CellPlace, Problem
-from importer.text.currencies import is_declared
 from importer.text.damage import NULL_OR_ANSWER, NULL_WORDS
 from importer.text.normalize import normalize, stripped
 from importer.transform.phones import is_mobile, region_of
@@ -267,16 +266,13 @@ class Doubtful:
 
     def add(self, row: Row) -> None:
         cell = row.cells[self._index]
-        if cell in self._plain and not row.typed and not row.currencies:  # as most are
+        if cell in self._plain and not row.typed:  # as most are
             self._filled += 1
             return
         if not (text := stripped(cell)):
             return
         self._filled += 1
-        if self._kind in NUMBERS:
-            odd = dict(row.currencies).get(self._index) if row.currencies and not self._value.formats.currency else None
-        else:
-            odd = _odd(text, self._index in row.typed, self._kind) if len(text) < _LONGEST_ODD else None
+        odd = _odd(text, self._index in row.typed, self._kind) if len(text) < _LONGEST_ODD else None
         if not odd and len(cell) < _LONGEST_ODD and len(self._plain) < _MOST_PLAIN:
             self._plain.add(cell)
         if odd and normalize(text) not in self._value.missing and not self._value.table:
@@ -288,11 +284,6 @@ class Doubtful:
 
     def of_file(self) -> Iterator[Problem]:
         count = {odd: cells.count for odd, cells in self._odd.items()}
-        usual = max(count, key=lambda odd: count[odd], default="")
-        for shown in count if self._kind in NUMBERS else ():
-            if not is_declared(shown, [usual]):
-                message = f"the format of this cell shows {shown}, that of most others {usual}{self._odd[shown].others}"
-                yield self._problem("currency-of-format", message, "convert it, and set currency:", shown)
         hours = sorted(int(time[:2]) for time in self._times)
         is_one_time = len({time[2:] for time in self._times}) == 1 and hours[-1] - hours[0] <= 1
         for odd, is_doubtful in (
@@ -307,11 +298,8 @@ class Doubtful:
             if odd in count and is_doubtful:
                 says, hint = _SAYS[odd.partition(",")[0]]
                 message = f"{quoted(self._examples[odd])} {says}{self._odd[odd].others}"
-                yield self._problem("cells-doubtful", message, hint, odd)
-
-    def _problem(self, code: str, message: str, hint: str, odd: str) -> Problem:
-        place = f" {in_mapping(self._value.place)}" if hint.endswith(":") else ""
-        return Problem(code, message, hint + place, self._odd[odd].first[0])
+                place = f" {in_mapping(self._value.place)}" if hint.endswith(":") else ""
+                yield Problem("cells-doubtful", message, hint + place, self._odd[odd].first[0])
 
 
 @lru_cache(maxsize=1 << 14)

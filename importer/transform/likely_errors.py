@@ -11,7 +11,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from importer.mapping import NUMBERS, FromRow, Kind, ResolvedMapping, ResolvedValue
+from importer.mapping import FromRow, Kind, ResolvedMapping, ResolvedValue
 from importer.models import Application, PoolCandidate, Row
 from importer.problems import Problem
 from importer.text.damage import code_in
@@ -119,7 +119,7 @@ def _values_of_cells(mapping: ResolvedMapping) -> Iterator[ResolvedValue]:
     return (replace(value, columns=(column,)) for value in own for column in value.columns)
 
 
-_COUNTED: Final = (Kind.TEXT, Kind.LINE, Kind.NAME, Kind.CHOICE, Kind.DATE, *NUMBERS)
+_COUNTED: Final = (Kind.TEXT, Kind.LINE, Kind.NAME, Kind.CHOICE, Kind.DATE)
 _LOST: Final = re.compile(r"[^\W\d_]\?[^\W\d_]|(?<!\S)\?[^\W\d_]{2}")  # W?jcik, ?stanbul
 _OF_NAME: Final = re.compile(r"\b[DSAWC]/[OLP]\b|,? (?:jr|sr|ii|iii|iv)\b", re.IGNORECASE)  # D/O Raman: daughter of
 _ONLY_INITIALS: Final = re.compile(r"(?:[^\W\d_]\.[ -]?)+")

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from importer.mapping import NUMBERS, Kind, ResolvedValue
+from importer.mapping import Kind, ResolvedValue
 from importer.models import Row
 from importer.problems import Column, Problem
 from importer.settings import WireFormat
-from importer.text.currencies import currency_code, is_declared
 from importer.text.normalize import stripped
 from importer.transform.interpreter import OPEN_END, Interpreter
 from importer.transform.texts import InvalidValue, linked_url, quoted
@@ -41,10 +40,9 @@ class ValueReader:
         self._fixed = self._read_fixed(value.spec.value)
         self._default = self._read_fixed(value.spec.default)
         self._follows_links = value.field.kind is Kind.URL and value.spec.pick is None
-        self._has_currency = bool(value.formats.currency) and value.field.kind in NUMBERS
         is_one_cell = len(value.columns) == 1 and self._separator is None and not self._is_constant
         self._picks_links = value.field.kind is Kind.URL and value.spec.pick is not None
-        looks_beside = self._follows_links or self._has_currency or self._picks_links
+        looks_beside = self._follows_links or self._picks_links
         self._only_cell = value.columns[0].index if is_one_cell and not looks_beside else None
 
     def read(self, row: Row, problems: list[Problem]) -> Any:
@@ -53,7 +51,7 @@ class ValueReader:
         Also None where the cell is not valid; then a problem is added.
         """
         only = self._only_cell
-        if only is not None and not row.currencies and (text := row.cells[only]):  # fast path for the most common case
+        if only is not None and (text := row.cells[only]):  # fast path for the most common case
             if row.typed:
                 found = self._read_cached(text, only in row.typed)
             elif self._cache is not None:
@@ -137,33 +135,7 @@ class ValueReader:
         if link and self._follows_links and read is not None:
             text = row.cells[column.index]
             return linked_url(text if self._interpreter.is_plain or isinstance(read, InvalidValue) else read, link)
-        return self._in_currency(read, row, column)
-
-    def _in_currency(self, read: Any, row: Row, column: Column) -> Any:
-        """What was read: a text with the currency that its cell shows; no amount in another than the declared one."""
-        if not row.currencies or read is None or isinstance(read, InvalidValue):
-            return read
-        if self.value.field.kind in (Kind.TEXT, Kind.LINE) and (shown := dict(row.currencies).get(column.index)):
-            return self._with_currency(read, shown, row.cells[column.index])
-        if self._has_currency:
-            declared, shown = self.value.formats.currency or (), dict(row.currencies).get(column.index)
-            if shown and not is_declared(shown, declared):
-                message = (
-                    f"the format of this cell shows {quoted(f'{row.cells[column.index]} {shown}')}, not {declared[0]}"
-                )
-                if is_declared(declared[0], [shown]):  # kr, and all amounts may be in SEK
-                    other = f"; or, if all amounts are in {shown}, list it too: currency: [{shown}, {declared[0]}]"
-                else:
-                    other = "" if currency_code(shown) is not None else ", or write it in full"  # `k€` multiplies
-                return InvalidValue("currency-of-format", message, f"convert it to {declared[0]}{other}")
         return read
-
-    def _with_currency(self, read: Any, shown: str, cell: str) -> Any:
-        """A text with the currency, unless the mapping has made another text of the number."""
-        if read == cell:
-            return f"{read} {shown}"
-        message = f"the format of this cell shows {quoted(f'{cell} {shown}')}, and the mapping makes a text without it"
-        return InvalidValue("currency-of-format", message, "type it as a text, or give the cell the format General")
 
     def _read_joined(self, row: Row, problems: list[Problem]) -> Any:
         texts = ((stripped(row.cells[column.index]), column.index in row.typed) for column in self.value.columns)
@@ -178,13 +150,8 @@ class ValueReader:
         if self.value.field.kind is Kind.DATE and 0 < len(filled) < len(cells) > 2:  # 5.2024 without a day or a month?
             hint = "fill in all its cells"
             read = InvalidValue("date-incomplete", f"{quoted(text)} is joined from cells of which one is blank", hint)
-        place = self.first_filled(row)
-        for column in () if isinstance(read, InvalidValue) else self.value.columns:
-            if isinstance(found := self._in_currency(read, row, column), InvalidValue):
-                read, place = found, column
-                break
         if isinstance(read, InvalidValue):
-            problems.append(read.at(row.place(place)))
+            problems.append(read.at(row.place(self.first_filled(row))))
         return read
 
     def _placed(self, read: Any, row: Row, problems: list[Problem]) -> Any:

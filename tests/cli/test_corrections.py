@@ -363,7 +363,7 @@ def test_what_was_typed_is_read_as_it_is_seen(serve: Serve) -> None:
     ("amount", "message"),
     [
         pytest.param(48000, "'48000 USD' is not a whole number", id="whole"),
-        pytest.param(4.125, "the format of this cell shows '4.125 USD'", id="with a dot"),
+        pytest.param(4.125, "'4.125 USD' is not a whole number", id="with a dot"),
     ],
 )
 def test_an_amount_is_corrected_with_the_currency_of_its_format(serve: Serve, amount: float, message: str) -> None:

@@ -1,4 +1,4 @@
-"""The currency that a number format shows: an amount in another one than the declared is never sent."""
+"""The currency that a number format shows is part of the amount: without `currency:`, or in another, it is not sent."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.cli.test_corrections import correct
 
 Serve = Callable[..., Served]
 _SHOWS_MORE = "give the column the format General or Text, and check what it shows then"
-_OTHER = "the format of this cell shows '45000 {}', not EUR"
+_OTHER = "'45000 {}' is not a whole number"
 
 
 def _ran(served: Served, *formats: str, currency: str = "EUR", **changed: str) -> Ran:
@@ -37,21 +37,16 @@ def test_an_amount_whose_format_shows_another_currency_is_a_problem_at_its_cell(
     assert ran.counts == {"created": 3, "invalid": 3}, ran.err
     others, thousands = sorted(ran.summary["problems"], key=lambda problem: str(problem["places"]))
     assert (others["places"], others["what"]) == (["G5", "G6"], _OTHER.format("$"))
-    assert others["hint"] == "convert it to EUR"
+    assert others["hint"] == "write it in digits and in EUR, or correct currency: in mapping.yaml:11"
     assert (thousands["places"], thousands["hint"]) == (["G7"], _SHOWS_MORE)
 
 
-def test_another_currency_than_that_of_most_cells_is_told(serve: Serve) -> None:
-    """Without currency: in the mapping, an amount in euros among amounts in zloty is told at its cell."""
-    served = serve()
-    zloty, euros = '#,##0.00 "zł"', '#,##0.00 "€"'
-    ran = _ran(served, zloty, '#,##0 "PLN"', euros, zloty, "0", currency="")
-    assert ran.counts == {"created": 5}, ran.err
-    assert ran.summary["warnings"] == [
-        "people.xlsx, Sheet!G4: the format of this cell shows €, that of most others zł; convert it, and set currency: "
-        "in mapping.yaml:11"
-    ]
-    assert _ran(serve(), zloty, zloty, "0", currency="").summary["warnings"] == []
+def test_a_currency_must_be_declared(serve: Serve) -> None:
+    """Without currency: in the mapping, no amount with one is sent as a plain number."""
+    ran = _ran(serve(), '#,##0.00 "zł"', '#,##0 "PLN"', "0", currency="")
+    assert ran.counts == {"created": 1, "invalid": 2}, ran.err
+    (problem,) = ran.summary["problems"]
+    assert problem["hint"] == "write it in digits, or set currency: in mapping.yaml:11"
 
 
 def test_a_fixed_report_keeps_the_currency_of_an_amount(serve: Serve) -> None:

@@ -147,7 +147,7 @@ def test_a_write_is_done_whole_or_not_at_all(tmp_path: Path) -> None:
 COLUMNS = tuple(Column.at(index, name) for index, name in enumerate(("Name", "Salary", "From")))
 PROBLEM = Problem("cell-error", "the cell contains the error #N/A", "fix it", CellPlace(ORIGIN, 4, COLUMNS[1]))
 ROWS = [
-    Row(ORIGIN, 2, ("Ada", "1000", "2026-03-04"), frozenset({1, 2}), currencies=((1, "USD"),)),
+    Row(ORIGIN, 2, ("Ada", "1000.5 USD", "2026-03-04"), frozenset({1, 2})),
     Row(ORIGIN, 3, ("Bob \udc80\n", "", ""), links=((0, "https://example.com/bob"),)),
     Row(ORIGIN, 4, ("Cem", "#N/A", ""), problems=(PROBLEM,)),
 ]
@@ -170,7 +170,7 @@ def test_rows_come_back_as_they_were_read(tmp_path: Path) -> None:
 def test_corrected_rows_keep_what_the_file_has(tmp_path: Path) -> None:
     """A value stays one in its own format; a text is a text; the error of a corrected cell is gone."""
     corrections = (
-        CorrectedCell(2, COLUMNS[1], "1000", "1100"),
+        CorrectedCell(2, COLUMNS[1], "1000.5 USD", "1100.5 USD"),
         CorrectedCell(2, COLUMNS[2], "2026-03-04", "4 March"),
         CorrectedCell(4, COLUMNS[1], "#N/A", "2000", is_value=True),
     )
@@ -180,15 +180,17 @@ def test_corrected_rows_keep_what_the_file_has(tmp_path: Path) -> None:
         assert table.sheet.reading == "XLSX, 3 columns, 3 cells corrected"
         assert tuple(table.corrections.values()) == corrections
         assert list(table.rows()) == [
-            Row(ORIGIN, 2, ("Ada", "1100", "4 March"), frozenset({1})),
+            Row(ORIGIN, 2, ("Ada", "1100.5 USD", "4 March"), frozenset({1})),
             ROWS[1],
             Row(ORIGIN, 4, ("Cem", "2000", ""), frozenset({1})),
         ]
         assert table.originals([2, 3, 4]) == {row.number: row for row in ROWS}
-        assert (table.numbers_with(1, "1000"), table.numbers_with(1, "1100")) == ([2], [])
+        assert (table.numbers_with(1, "1000.5 USD"), table.numbers_with(1, "1100.5 USD")) == ([2], [])
 
 
-@pytest.mark.parametrize(("row", "old", "told"), [(2, "900", "has the text '1000', not '900'"), (9, "", "no row 9")])
+@pytest.mark.parametrize(
+    ("row", "old", "told"), [(2, "900", "has the text '1000.5 USD', not '900'"), (9, "", "no row 9")]
+)
 def test_a_correction_of_another_file_is_refused(tmp_path: Path, row: int, old: str, told: str) -> None:
     """The text that was corrected must be what stands there."""
     with RunTable(tmp_path) as table, pytest.raises(UnusableInput, match=told):

@@ -826,8 +826,8 @@ BAD = (
         "'48k €' is not a whole number; write it in digits, with or without '.' between thousands", _EUROS),
     Bad("a currency within a number", _INTEGER, "48€000",
         "'48€000' is not a whole number; write it in digits, with or without '.' between thousands", _EUROS),
-    Bad("a longer word than the currency", _DECIMAL, "48 Euros",
-        "'48 Euros' is not a number with the decimal separator ','; write it in digits, like 1.234,50, or correct "
+    Bad("a longer word than the currency", _DECIMAL, "48 Eurobonds",
+        "'48 Eurobonds' is not a number with the decimal separator ','; write it in digits, like 1.234,50, or correct "
         "decimal: and thousands: in m.yaml:4", _EUROS),
     Bad("a word in place of a number", _DECIMAL, "VB",
         "'VB' is not a number with the decimal separator ','; write it in digits; to leave it out, add it under "

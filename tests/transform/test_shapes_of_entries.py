@@ -400,16 +400,12 @@ def test_a_row_with_an_entry_of_each_kind_and_no_key_continues_the_candidate() -
     assert {one.code for one in found.problems} == {"group-key-blank", "group-conflict"}
 
 
-def test_rows_of_one_candidate_whose_links_or_currencies_differ() -> None:
-    """Texts that are the same may have another link or currency behind them."""
+def test_rows_of_one_candidate_whose_links_differ() -> None:
+    """Texts that are the same may have another link behind them."""
     rows = _rows(("7", "a@example.com", "A"), ("7", "a@example.com", "B"))
     linked = [replace(one, links=((0, f"mailto:{one.number}@example.com"),)) for one in rows]
     assert [one.code for one in _grouped(linked)[0].problems] == ["group-conflict"]
     assert not _grouped([linked[0], rows[1]])[0].problems  # a program links some addresses by itself
-    paid = [replace(one, currencies=((0, sign),)) for one, sign in zip(rows, "€$", strict=True)]
-    assert [one.code for one in _grouped(paid)[0].problems] == ["group-conflict"]
-    (found,) = _grouped([rows[0], paid[1]])
-    assert [str(one.place) for one in found.problems] == ['c.csv, row 3, column "E-mail"']
 
 
 def test_ids_and_addresses_of_one_candidate_that_differ_in_case() -> None:

@@ -76,7 +76,7 @@ _VALUES = (
     ),
     _value("plus-format", "keeps the plus of a phone format", 442079460001, "+442079460001", '"+"0'),
     _value("month", "shows no day where the format has none", date(2020, 5, 1), "2020-05", "mmm-yy"),
-    _value("thousands", "leaves out thousands separators and currency symbols", 1234567, "1234567", '#,##0 "TL"'),
+    _value("thousands", "leaves out thousands separators, and keeps the currency", 1234567, "1234567 TL", '#,##0 "TL"'),
     _value("percent", "shows a percentage as one", 0.125, "12.5%", "0.0%"),
     _value("percent-built-in", "recognizes the percent format that no stylesheet lists", 0.5, "50%", "0%"),
     _value("true", "shows a boolean", True, "TRUE"),
