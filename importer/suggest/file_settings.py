@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 import phonenumbers
+from phonenumbers import PhoneNumberType, number_type
 
 from importer.mapping import Kind
 from importer.models import Question
@@ -61,12 +62,16 @@ def with_missing_words(
 
 # --- phone numbers --------------------------------------------------------------------------------
 
-_NEARLY_ALL = 0.9  # of the numbers without +
+_NEARLY_ALL, _MOST = 0.9, 0.5  # of the numbers without +
 _NON_DIGIT = re.compile(r"\D+")
 _FLOAT = re.compile(r"\.0$")
 _REGION_OF_NUMBER = {"TR": re.compile(r"05\d{9}"), "GB": re.compile(r"07\d{9}"), "DE": re.compile(r"01[5-7]\d{8,9}")}
-# Spanish, Portuguese, Dutch and Russian are spoken in many countries.
-_REGION_OF_LANGUAGE = {language: language.upper() for language in ("tr", "de", "fr", "pl", "it")}
+# The usual country of a language, and others where it is spoken; English, Spanish and others have no usual one.
+_REGIONS_OF_LANGUAGE = {
+    "tr": ("TR",), "pl": ("PL",), "de": ("DE", "AT", "CH"), "fr": ("FR", "BE", "CH", "MA", "CA"), "it": ("IT", "CH"),
+}  # fmt: skip
+_ENGLISH = ("US", "IN")  # whose numbers have ten digits, without a zero in front
+_OF_EXAMPLES = re.compile(r"[2-9]\d{2}555\d{4}")  # of North America
 
 
 def _region_of(counts: Iterable[tuple[str, int]], language: str) -> str | None:
@@ -86,7 +91,7 @@ def _region_of(counts: Iterable[tuple[str, int]], language: str) -> str | None:
     if clear["TR"]:  # 5XX XXX XX XX is a Turkish mobile number without its zero, if others of the file have it
         for digits in [digits for digits in others if re.fullmatch(r"5\d{9}", digits)]:
             clear["TR"] += others.pop(digits)
-    of_language = _REGION_OF_LANGUAGE.get(language)
+    of_language = next(iter(_REGIONS_OF_LANGUAGE.get(language, ())), None)
     if clear:
         region = clear.most_common(1)[0][0]
         if region == ("GB" if language == "en" else of_language):  # others may be its landlines
@@ -97,8 +102,21 @@ def _region_of(counts: Iterable[tuple[str, int]], language: str) -> str | None:
     fitting = sum(count for digits, count in others.items() if region and _is_number_of(region, digits))
     if region and (named.total() >= others.total() or fitting >= _NEARLY_ALL * others.total()):
         return region
-    is_american = named.keys() <= {"US"} and any(re.fullmatch(r"[2-9]\d{9}", digits) for digits in others)
-    return (of_language or ("US" if is_american else None)) if others else None
+    region = _likeliest_region(others, language)
+    return region if language != "en" or (not clear and named.keys() <= {region}) else None
+
+
+def _likeliest_region(numbers: Counter[str], language: str) -> str | None:
+    """The country where a language is spoken that nearly all numbers are of, and most of them mobile ones."""
+    fitting: dict[str, tuple[int, int]] = {}
+    for region in _REGIONS_OF_LANGUAGE.get(language, _ENGLISH if language == "en" else ()):
+        valid = Counter({digits: count for digits, count in numbers.items() if _is_number_of(region, digits)})
+        mobile = sum(valid[digits] for digits in valid if _is_mobile(region, digits))
+        least = _NEARLY_ALL if language == "en" else _MOST
+        if (total := valid.total()) >= max(1, least * numbers.total()):
+            fitting[region] = mobile, total
+    best = [region for region, fits in fitting.items() if fits == max(fitting.values())]
+    return best[0] if len(best) == 1 or (best and language != "en") else None
 
 
 def _region_named_in(text: str) -> str:
@@ -110,8 +128,14 @@ def _region_named_in(text: str) -> str:
     return phonenumbers.region_code_for_country_code(number.country_code or 0)
 
 
+def _is_mobile(region: str, digits: str) -> bool:
+    return region in ("US", "CA") or number_type(phonenumbers.parse(digits, region)) is PhoneNumberType.MOBILE
+
+
 def _is_number_of(region: str, digits: str) -> bool:
     """Whether these digits are a number of a region, with or without its country code: `79125550003`, `89125550003`."""
+    if region == "US" and _OF_EXAMPLES.fullmatch(digits):
+        return True
     try:
         return phonenumbers.is_valid_number(phonenumbers.parse(digits, region))
     except phonenumbers.NumberParseException:

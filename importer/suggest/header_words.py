@@ -113,7 +113,8 @@ def not_imported_as(text: str) -> str | None:
 
 def is_last_name_first(header: str) -> bool:
     """Whether the header of a full name names the last name first: `ФИО`, `Nachname Vorname`."""
-    return any(key in _LAST_NAME_FIRST for key in _readings(header))
+    in_brackets = key_of(header.removeprefix(outside_brackets(header)))  # `Name (Last, First)`
+    return not _LAST_NAME_FIRST.isdisjoint((*_readings(header), in_brackets))
 
 
 def has_two_last_names(header: str) -> bool:
@@ -161,6 +162,7 @@ def _plain_words(words: Iterable[str]) -> frozenset[str]:
 
 
 _UNITS = _plain_words(_SYNONYMS["neutral"]["units"])
+_TIMES = {unit: _plain_words(words) for unit, words in _SYNONYMS["times"].items()}
 _NEUTRAL = NOISE_WORDS.union(*map(_plain_words, _SYNONYMS["neutral"].values()))
 _SAYS_NOTHING = (_NEUTRAL - _UNITS) | _plain_words(_SYNONYMS["harmless"]["remarks"])
 _PHONE = _plain_words(_SYNONYMS["synonyms"]["phone"] + _SYNONYMS["synonyms"]["mobile"])
@@ -182,6 +184,12 @@ def remark_in(header: str) -> str:
     means_more = {word for word in plain - _SAYS_NOTHING - _PHONE if len(word) > 1 or word == "k"}  # (Y/N), and (k EUR)
     is_translation = concept_of(remark) == concept_of(outside_brackets(header)) is not None
     return remark if means_more and not is_translation else ""
+
+
+def units_of_time(text: str) -> set[str]:
+    """The units of time that a header or a question names: `Jahresgehalt` is by the year."""
+    words = words_of(text)
+    return {unit for unit, known in _TIMES.items() if not known.isdisjoint(words)}
 
 
 def mentions_phone(header: str) -> bool:

@@ -16,7 +16,14 @@ from rapidfuzz import fuzz
 from importer.mapping import Kind
 from importer.suggest.columns import SIMILAR, ColumnView
 from importer.suggest.full_names import person_names
-from importer.suggest.header_words import FALLBACK_CONCEPTS, key_of, not_imported_as, phrases_for, words_of
+from importer.suggest.header_words import (
+    FALLBACK_CONCEPTS,
+    key_of,
+    not_imported_as,
+    phrases_for,
+    units_of_time,
+    words_of,
+)
 from importer.suggest.proposal import Goal, Match
 from importer.suggest.value_settings import is_like, mismatch_reason
 
@@ -193,6 +200,13 @@ class Matcher:
         remark = next((view.remark for view in match.views if view.remark and view.name not in match.goal.names), "")
         if remark and not match.review_reason:
             match = replace(match, review_reason=f"'({remark})' may make it something else")
+        asked = {unit for name in match.goal.names for unit in units_of_time(name)}
+        units = {unit for view in match.views for unit in units_of_time(view.name)} - asked
+        if asked and units and match.goal.spec.kind is not Kind.DATE:
+            reason = (
+                f"the question is by the {' or '.join(sorted(asked))}, the column by the {' or '.join(sorted(units))}"
+            )
+            match = replace(match, review_reason=match.review_reason or reason)
         self._found[match.goal] = match
         self._taken.update(view.column.index for view in match.views)
 

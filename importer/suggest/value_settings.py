@@ -263,6 +263,7 @@ def _currency(amounts: Counter[Amount], header: str, question: str) -> tuple[tup
 # --- choices --------------------------------------------------------------------------------------
 
 _MAX_LINES = 60  # a longer table is not a choice
+_NEITHER = frozenset("dxou")  # divers, X, other, unknown: beside M and F, or M and W
 _JSON = "json"  # as `split:`
 _SEPARATORS = (_JSON, ";", "|", "\n", ",", "/")
 _NON_WORD = re.compile(r"[\W\d_]+")
@@ -289,8 +290,12 @@ def _table_of(
         if known.find(text) is None:
             found[normalize(text)] += count
             written.setdefault(normalize(text), text)
-    most = ((written[key], count) for key, count in found.most_common(_MAX_LINES))
-    return tuple(TableLine(text, _matching_option(text, tuple(options), levels=levels), count) for text, count in most)
+    meant = {key: _matching_option(text, tuple(options), levels=levels) for key, text in written.items()}
+    letters = {key: option for key, option in meant.items() if len(key) == 1 and key.isalpha()}
+    unknown = {key for key, option in letters.items() if option is None} - _NEITHER
+    if unknown or len(set(letters.values())) == 1:  # `M` beside `H` is mujer, and `F` beside `N` férfi
+        meant |= dict.fromkeys(letters)
+    return tuple(TableLine(written[key], meant[key], count) for key, count in found.most_common(_MAX_LINES))
 
 
 def _split(text: str, separator: str | None) -> list[str]:

@@ -40,7 +40,7 @@ _DEGREE = re.compile(r"[^\W\d_]{1,3}(?:\.[^\W\d_]{1,3})+\.?")  # M.A., at the en
 # What people are addressed by; with a comma or in another place, these are names.
 _IN_FRONT = normalized((
     "Bay", "Bayan", "Sayın", "Doç", "Uzm", "Op", "Av", "Ing", "Mag", "Dipl-Ing", "Inż", "Dott", "Avv", "Sir", "Shri",
-    "Smt", "د",
+    "Smt", "د", "Pan", "Pani", "Señor", "Señora", "Monsieur", "Madame", "Signor", "Signora",
 ))  # fmt: skip
 _BEHIND = normalized(("Bey", "Hanım", "Efendi", "junior", "júnior", "senior"))
 _BEHIND_LAST_NAME = frozenset(("filho", "filha", "neto", "neta", "sobrinho", "sobrinha", "v"))  # alone, last names
@@ -152,11 +152,21 @@ def _unsure_word(full_name: str, rule: NameRule) -> tuple[str, str] | None:
             return word, f"{_LAST_FIRST}, or list it under suffixes: of names: in the mapping"
         if (is_third and _DEGREE.fullmatch(word)) or (is_address and not is_shown):
             return word, f"{_WITHOUT}, or, if it is a name, as 'Last, First'"
+        behind = _HYPHEN.split(word)[1:]
+        if not is_last and not is_shown and behind and _is_particle(behind[-1], rule):  # Anna Jansen-de Vries
+            return word, _LAST_FIRST
         is_first = index == 0 and takes_last
         is_particle = bare in _PARTICLES or (is_cased and word.islower()) or (takes_last and bare in _MAY_BE_NAMES)
         if is_particle and not is_shown and not is_first and not is_last:
             return word, _PARTICLE
     return None
+
+
+_HYPHEN = re.compile("[-‐‑]")
+
+
+def _is_particle(word: str, rule: NameRule) -> bool:
+    return _bare(word) in _PARTICLES | _MAY_BE_NAMES or normalize(word) in rule.particles
 
 
 _SIGNS = dict.fromkeys(map(ord, ".®™"))

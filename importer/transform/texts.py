@@ -247,9 +247,15 @@ def read_url(text: str, typed: bool) -> str | InvalidValue:
         return _invalid_url(text)
     if _NOT_IN_URLS.search(address, len("https://")) or unicodedata.normalize("NFKC", address) != address:
         return _invalid_url(text)
+    is_bare = not has_scheme and parts.path in ("", "/")
+    if is_bare and _NO_SITE.fullmatch(host):
+        return _invalid_url(text)
     if not has_scheme and not host.startswith("www.") and not _is_known_ending(host.rpartition(".")[2]):
         return _invalid_url(text)
     return address
+
+
+_NO_SITE = re.compile(r"www\.[^.]*|[a-z]\.[a-z]{2,3}")  # www.x, and M.Sc
 
 
 def _is_known_ending(ending: str) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from importer.mapping import EntryKind
-from importer.suggest.header_words import likely_concept, likely_field, remark_in
+from importer.suggest.header_words import is_last_name_first, likely_concept, likely_field, remark_in
 from tests.suggest.builders import asked, proposed
 from tests.suggest.test_proposals import entries_of, value_of
 
@@ -52,6 +52,12 @@ REMARKS = [
 def test_words_in_brackets_may_make_a_header_something_else(header: str, remark: str) -> None:
     """Three months are not three weeks; a format, a currency, or a phrase of the table says nothing else."""
     assert remark_in(header) == remark
+
+
+def test_the_last_name_comes_first_in_words_or_in_brackets() -> None:
+    """A hurried person would send every name the wrong way round."""
+    headers = ("Nachname Vorname", "Name (Last First)", "Full name [Last name, First name]", "Name (First Last)")
+    assert [is_last_name_first(header) for header in headers] == [True, True, True, False]
 
 
 def test_a_remark_in_a_header_is_reviewed_and_that_of_another_person_not_proposed() -> None:

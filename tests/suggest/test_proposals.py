@@ -11,6 +11,7 @@ from importer.models import Question, Row, SourceOptions
 from importer.problems import Column, Origin
 from importer.sources import open_sheet
 from importer.suggest import OtherSheet, Proposal, SourceFacts, open_points, propose, sample_columns, write_proposal
+from importer.suggest.file_settings import _region_of
 from importer.suggest.proposal import ProposedChild, ProposedEntries, ProposedValue, Setting
 from importer.suggest.value_settings import _table_of
 from tests.suggest.builders import EMAILS, JOB_POST, POOL, asked, proposed, sampled
@@ -668,6 +669,36 @@ def test_a_word_with_digits_is_another_word(text: str, target: str | None) -> No
     assert line.target == target
 
 
+@pytest.mark.parametrize(
+    ("texts", "targets"),
+    [
+        pytest.param("MFX", ["Male", "Female", None], id="English"),
+        pytest.param("MH", [None, None], id="Spanish: mujer, hombre"),
+        pytest.param("FN", [None, None], id="Hungarian: férfi, nő"),
+        pytest.param("M", [None], id="alone"),
+    ],
+)
+def test_letters_for_a_gender_mean_what_the_others_say(texts: str, targets: list[str | None]) -> None:
+    """M is a man beside F, and a woman beside H."""
+    lines = _table_of([(text, 1) for text in texts], ("Female", "Male"))
+    assert [line.target for line in lines] == targets
+
+
+@pytest.mark.parametrize(
+    ("header", "text", "review_reason"),
+    [
+        ("Expected annual salary", "Expected monthly salary", "the question is by the month, the column by the year"),
+        ("Jahresgehalt (Wunsch)", "Expected monthly salary", "the question is by the month, the column by the year"),
+        ("Expected monthly salary", "Salary by month", ""),
+        ("Expected annual salary", "Salary expectation", ""),
+    ],
+)
+def test_a_unit_of_time_that_contradicts_the_question_is_reviewed(header: str, text: str, review_reason: str) -> None:
+    """60,000 a year is no salary of a month."""
+    value = value_of(proposed({header: ["60000"]}, asked("salary", "integer", text=text, type="salary")), "salary")
+    assert value.review_reason == review_reason
+
+
 REGIONS = [
     pytest.param(["0155 0000001", *(f"06 99 00 00 0{one}" for one in range(5))], None, id="one of another country"),
     pytest.param(["+1 202 555 0187", "202 555 0123"], "US", id="American with the country code"),
@@ -677,9 +708,20 @@ REGIONS = [
     pytest.param(["+7 912 555 00 02", "79125550003", "8 (912) 555-00-04"], "RU", id="numbers that fit a country code"),
     pytest.param(["+90 555 000 11 22", "0049 171 0000001"], None, id="every number has a country code"),
     pytest.param(["212 555 0100"], "US", id="American"),
+    pytest.param(["9876543210", "8012345678", "7012345678"], "IN", id="Indian"),
+    pytest.param(["8012345678", "7012345678"], None, id="Indian or American"),
     pytest.param(["+44 20 7946 0100", *(f"207946010{one}" for one in range(5))], "GB", id="not American by chance"),
     pytest.param(["+90 555 000 11 22", *(f"207946010{one}" for one in range(5))], None, id="of no known country"),
 ]
+
+
+@pytest.mark.parametrize(
+    ("phones", "region"),
+    [(["030 1234567", "0171 1234567"], "DE"), (["0664 1234567", "0676 1234567"], "AT"), (["079 123 45 67"], "CH")],
+)
+def test_the_region_of_a_language_of_several_countries(phones: list[str], region: str) -> None:
+    """German is spoken in Austria and Switzerland, too."""
+    assert _region_of([(phone, 1) for phone in phones], "de") == region
 
 
 @pytest.mark.parametrize(("phones", "region"), REGIONS)

@@ -508,6 +508,8 @@ BAD = (
         "several, set pick: or split: in the mapping"),
     Bad("address in brackets", _URL, "<https://example.com/a>",
         "'<https://example.com/a>' is not a valid web address; write it without the signs around it"),
+    *(Bad(f"no site: {text}", _URL, text, f"'{text}' is not a valid web address; write it with https:// in front")
+      for text in ("M.Sc", "www.example")),
     Bad("name of a file", _URL, "cv.pdf", "'cv.pdf' is not a valid web address; write it with https:// in front"),
     Bad("year and day without a separator", _DATE, "1112020",
         "'1112020' is not a date in the format %d%m%Y; write it as YYYY-MM-DD, or add its format under dates: "
@@ -620,6 +622,8 @@ BAD = (
     Bad("title that is listed as a particle", _TEXT, "Dr. Ada Nur",
         "'Dr. Ada Nur' cannot be split into a first and a last name because of 'Dr.'; write both names without it",
         '{column: Cell, part: first, names: {particles: ["Dr."]}}'),
+    *(_unsplit(f"double name with a particle: {cell}", cell, f" because of '{word}'; {_AS_LAST_FIRST}")
+      for cell, word in (("Anna Jansen-de Vries", "Jansen-de"), ("Eva Bakker-van der Meer", "Bakker-van"))),
     _unsplit("suffix that is not listed", "Ada Nur, PhD", f" because of 'PhD'; {_SPLIT_HINT}"),
     _unsplit("two people", "Ada & Bob Nur", " because of '&'; write both names without it"),
     *(_unsplit(f"form of address: {word}", cell, f" because of '{word}'; write both names without it{other}")
@@ -630,6 +634,7 @@ BAD = (
           ("Ayşe Yılmaz - Kaya", "-", _DOUBLE), ("Ayşe Yılmaz -Kaya", "-", _DOUBLE),
           ("Ayşe Yılmaz Hanım", "Hanım", _IF_NAME), ("Ali Kaya Bey", "Bey", _IF_NAME),
           ("Doç Ali Can", "Doç", _IF_NAME), ("Sayın Ali Kaya", "Sayın", _IF_NAME), ("Bay Ali Kaya", "Bay", _IF_NAME),
+          ("Pani Anna Nowak", "Pani", _IF_NAME),
       )),
     *(_unsplit(f"word of the last name, or behind it: {word}", cell, f" because of '{word}'; {_PARTICLE_HINT}")
       for cell, word in (
@@ -640,6 +645,7 @@ BAD = (
           f"'{cell}' cannot be split into a first and a last name because of '{word}'; {_AS_LAST_FIRST}",
           "{column: Cell, part: last, names: {particles: [van, von, der, de, la]}}")
       for cell, word in (
+          ("Anna Jansen-van Berg", "Jansen-van"),
           ("van der Berg", "van"), ("de la Cruz", "de"), ("von Berg Anna", "von"), ("Anna Berg van der", "der"),
           ("Van der Berg", "Van"), ("Anna de", "de"), ("DE VRIES", "DE"),
       )),

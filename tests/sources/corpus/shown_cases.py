@@ -184,6 +184,19 @@ SHOWN_CASES = (
         Expected(("Born",), {2: ("2024-05-06 23:59:59",), 3: ("2024-05-06 14:30:00",)}),
     ),
     _xlsx(
+        "time-of-a-day",
+        "reports a date of which only the time is shown",
+        ('<c r="A{row}" s="2"><v>0.25</v></c>', '<c r="A{row}" s="2"><v>1.25</v></c>'),
+        Expected(
+            ("Born",),
+            {2: ("06:00:00",), 3: ("1900-01-01 06:00:00",)},
+            (
+                "a.xlsx, Sheet!A3: the cell has '1900-01-01 06:00:00', but its number format 'h:mm' shows something "
+                "else; type again what is meant, as text or as a date with its year",
+            ),
+        ),
+    ),
+    _xlsx(
         "negative-times",
         "reports times below zero",
         ('<c r="A{row}" s="2"><v>-3</v></c>', '<c r="A{row}" s="3"><v>-3</v></c>', '<c r="A{row}" s="2"><v>0</v></c>'),
