@@ -20,6 +20,7 @@ CREATED_EARLIER = Problem(
 EXISTS_WORDS = "already-exists-words"
 """The problem of a row that exists already, with the service's words."""
 CELLS_MERGED = "cells-merged"  # of a cell below the first one of a range, whose value may be meant for it too
+UNCONFIRMED_ELSEWHERE = "unconfirmed-elsewhere"  # another run has sent this row with other data
 IMPORTED_WITH_OTHER_DATA = "already-imported-different"  # a correction or another person: a person must decide
 ROUTE_UNKNOWN = "route-unknown"  # of a row that no mapping of a folder selects
 

@@ -13,18 +13,21 @@ from importer.app.orders import Continued, Listener, Order, RunControl, SandboxS
 from importer.ledger import Ledger, open_existing_ledger, open_ledger
 from importer.mapping import read_mapping
 from importer.models import SENT_AGAIN, CorrectedCell, OutcomeKind
-from importer.problems import Busy, UnusableInput, UsageError
+from importer.problems import Busy, Origin, UnusableInput, UsageError
 from importer.report.next_steps import FROM_PYTHON
 from importer.runs import run_report
 from importer.runs.finalize import close, resolve_row
 from importer.runs.fixed_report import read_fixed, run_of_results_file
 from importer.runs.joined import Parts, parts_beside, write_joined
-from importer.runs.manifest import RunManifest, find_run, read_manifest
+from importer.runs.manifest import RunManifest, find_run, is_run, read_manifest
 from importer.runs.results_folder import refuse_untrusted
 from importer.runs.row_selection import ALL_ROWS, Selection
 from importer.runs.run_report import refuse_missing
 from importer.runs.table import RunTable
+from importer.sending import known_before
 from importer.settings import Settings
+from importer.sources import is_results_file
+from importer.sources.results_file import results_file_elsewhere
 from importer.text.terminal import command_line
 
 # Of a run's flags, those for its results files too: no other one is taken from a file in its folder.
@@ -107,7 +110,7 @@ def resolve(earlier: EarlierRun, row: int, *, created: bool) -> str:
         raise UsageError(f"{manifest.run} joins the parts of a file; resolve the row in its part: {', '.join(runs)}")
     with _ledger_of(manifest, earlier.settings) as ledger:
         if manifest.ending is None and not manifest.dry_run:
-            close(folder, ledger)
+            close(folder, ledger, known_before(ledger, manifest.scope))
         resolve_row(folder, ledger, row, created=created)
     return manifest.run
 
@@ -139,7 +142,7 @@ def end_killed(folder: Path, manifest: RunManifest, settings: Settings) -> None:
     """
     if manifest.ending is None or _is_open(manifest, settings):
         with _ledger_of(manifest, settings) as ledger:  # killed or running: the lock shows which
-            close(folder, ledger)
+            close(folder, ledger, known_before(ledger, manifest.scope))
 
 
 def _is_open(manifest: RunManifest, settings: Settings) -> bool:
@@ -180,15 +183,20 @@ def flags_of_results_file(file: Path, settings: Settings) -> dict[str, str]:
     if not file.exists():
         raise UsageError(f"{file} does not exist")
     folder = run_of_results_file(file, settings.out)
+    if folder is None and is_results_file(file):
+        raise results_file_elsewhere(Origin(str(file)))
     if folder is None:
-        raise UsageError("--mapping is missing: name the mapping file; only the results file of a run needs none")
+        is_resaved = is_run(file.absolute().parent) and file.suffix.lower() in (".xls", ".ods")
+        how = "save it as .xlsx" if is_resaved else "name the mapping file; only the results file of a run needs none"
+        raise UsageError(f"--mapping is missing: {how}")
     refuse_untrusted(settings)
     manifest = read_manifest(folder)
     if not manifest.sandbox and settings.base_url and settings.base_url.rstrip("/") != manifest.service.rstrip("/"):
         raise UsageError(f"run {manifest.run} was for {manifest.service}, but IMPORTER_BASE_URL is {settings.base_url}")
     path = Path(manifest.mapping)
     if not path.exists():
-        raise UsageError(f"the mapping {path} of run {manifest.run} is not here; name it with --mapping")
+        copy = command_line("run", file, "--mapping", folder / manifest.mapping_copy)
+        raise UsageError(f"the mapping {path} of run {manifest.run} is not here; use another, or its copy: {copy}")
     if read_mapping(path, settings.mapping_folders).target != manifest.target:
         raise UsageError(f"{path} has another target here than run {manifest.run}; name its mapping with --mapping")
     sandbox = {"--sandbox": ""} if manifest.sandbox else {}

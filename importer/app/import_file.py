@@ -47,7 +47,7 @@ from importer.runs.manifest import Ending, manifests_in, read_manifest, write_ma
 from importer.runs.presences import Presences
 from importer.runs.results_folder import make_results
 from importer.runs.table import earlier_outcomes
-from importer.sending import Earlier, Loader
+from importer.sending import Earlier, Loader, known_before
 from importer.settings.trust import without_secrets
 
 Confirm = Callable[[Planned], bool]
@@ -317,7 +317,7 @@ class _Execution:
                     f"report {manifest.run}, then the same command again"
                 )
             try:
-                run = close(folder, ledger).run
+                run = close(folder, ledger, known_before(ledger, manifest.scope, self.order.sending.out)).run
                 if manifest.ending is None:
                     done = "Its report is now complete, and this run continues from there."
                     yield Remark(f"Run {run} was killed. {done}")

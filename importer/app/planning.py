@@ -104,7 +104,9 @@ class Planner:
                     with found as ledger:
                         know_uploaded(inputs.resolved, ledger, self.service)
                 known = KnownRows(
-                    run, scope, manifest.sha256, sheet.origin.sheet or "", corrected, can_resume=order.route is None
+                    *(run, scope, manifest.sha256, sheet.origin.sheet or "", corrected),
+                    can_resume=order.route is None,
+                    out=order.sending.out,
                 )
                 likely = check_rows(
                     table,

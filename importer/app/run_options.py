@@ -86,7 +86,7 @@ class RunOptions(SendingOptions):
         """Raises UsageError: a time of day or a duration is none, or the sandbox is not used that something is for."""
         setup = sandbox_setup(self.sandbox, self.questions, self.faults)
         window = parse_window(self.until, self.max_runtime)
-        return replace(super().sending(), sandbox_setup=setup, window=window)
+        return replace(super().sending(), sandbox_setup=setup, window=window, out=str(self.out or ""))
 
     def selection(self) -> Selection:
         """Raises UsageError: a part of the file, and other rows."""

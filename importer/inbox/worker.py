@@ -315,7 +315,9 @@ class FileImport:
             record.file,
             rule.mapping,
             self._means.settings(rule),
-            sending=replace(rule.sending(), sandbox_setup=sandbox, window=self._means.window),
+            sending=replace(
+                rule.sending(), sandbox_setup=sandbox, window=self._means.window, out=str(self._means.out or "")
+            ),
             file_shown_as=str(self._inbox.incoming / record.name),
             taken=TakenFile(str(moved), commands_again(self._inbox, record, self._means.flags)),
             flags={**out, **rule.flags},

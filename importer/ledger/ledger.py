@@ -35,7 +35,7 @@ from importer.settings import LedgerAddress
 _PAGE: Final = 5000  # rows that are read at once
 _AT_ONCE: Final = 1_000  # keys in one statement
 _KNOWN: Final = [people.c.identity, *(people.c[name] for name in Known.__annotations__)]
-_OF_ANSWER: Final = ("state", "status", "attempts")
+_OF_ANSWER: Final = ("state", "status", "body_digest", "attempts")
 _WANTED: Final = select(*_KNOWN).where(people.c.identity.in_(bindparam("wanted", expanding=True)))
 # Locked in one order, so that two processes cannot block each other.
 _WANTED_TO_CHANGE: Final = _WANTED.order_by(people.c.identity).with_for_update()

@@ -90,7 +90,8 @@ class RunRecord:
 class Known(NamedTuple):
     """The record of an identity: its state, the last status received, and the run and row that led to it.
 
-    `body_digest` is that of the last request body; if unconfirmed, that of the first unconfirmed one. `origin`: the
+    `body_digest` is that of the last request body; if unconfirmed, that of the first unconfirmed one, until a 201
+    shows that it had not arrived. `origin`: the
     row that it was first, see `Fingerprints.origin`. `after_unconfirmed`: an earlier request may have been accepted
     when the row was last intended.
     """
@@ -130,11 +131,15 @@ class Intent(NamedTuple):
 
 
 class Answered(NamedTuple):
-    """The result of an attempt: the state of its identity after it, and the status if one was received."""
+    """The result of an attempt: the state of its identity after it, and the status if one was received.
+
+    body_digest: that of the body which the service has now, if the response proves it: a 201 does.
+    """
 
     attempt: Attempt
     state: State
     status: int | None = None
+    body_digest: bytes = b""
 
 
 Write = Intent | Answered
@@ -199,5 +204,6 @@ def plan_group(known: Mapping[bytes, Known], group: Iterable[Write]) -> Changes:
         else:
             assert now is not None  # no answer is allowed without an intent
             status = now.status if write.status is None else write.status
-            changes[identity] = now._replace(state=after, status=status), number
+            digest = write.body_digest or now.body_digest
+            changes[identity] = now._replace(state=after, status=status, body_digest=digest), number
     return changes

@@ -8,7 +8,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from importer.models import IMPORTED_WITH_OTHER_DATA, NEEDS_ATTENTION, ROUTE_UNKNOWN, SENT_AGAIN, TO_FIX, OutcomeKind
+from importer.models import (
+    IMPORTED_WITH_OTHER_DATA,
+    NEEDS_ATTENTION,
+    ROUTE_UNKNOWN,
+    SENT_AGAIN,
+    TO_FIX,
+    UNCONFIRMED_ELSEWHERE,
+    OutcomeKind,
+)
 from importer.problems import UnusableInput
 from importer.report.outcomes import WORKBOOK_FILE, csv_file
 from importer.report.summary import ProblemGroup, Summary
@@ -130,9 +138,18 @@ def _steps_after_check(
         yield Step(f"{fix_them} in {source}, then import it", again)
 
 
+_SETTLES: Final = re.compile(r"importer (?:resume|resolve) [^;]+")
+_MOST_COMMANDS: Final = 3
+
+
 def _steps_after_run(summary: Summary, again: tuple[str, ...], source: str, fix_them: str) -> Iterator[Step]:
     taken = summary.source.taken
-    if summary.rows_of(*SENT_AGAIN):
+    elsewhere = [group for group in summary.to_fix if group.code == UNCONFIRMED_ELSEWHERE]
+    if elsewhere:
+        commands = dict.fromkeys(found[0] for group in elsewhere if (found := _SETTLES.search(group.hint)))
+        text = "Settle the rows that another run left unconfirmed, then run the same command again"
+        yield Step(text, tuple(commands)[:_MOST_COMMANDS])
+    if summary.rows_of(*SENT_AGAIN) > sum(group.count for group in elsewhere):
         fixed = f", also after fixing rows in {source}" if source else ""
         how = "without --resend-unconfirmed never" if _never_sends(summary) else "again"
         text = f"Run the same command {how}{fixed}; completed rows are skipped"

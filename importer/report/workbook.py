@@ -144,7 +144,8 @@ class _OutcomeSheet:
         self._last = len(ours) + len(labels) - 1
         of_source = [min(max(len(label) + 3, _MIN_WIDTH), _MAX_WIDTH) for label in labels]  # + 3: the filter's button
         for index, width in enumerate((*_IMPORT_WIDTHS[: self._first], *of_source)):
-            sheet.set_column(index, index, width)
+            # Also what is typed into a blank cell stays as it is typed.
+            sheet.set_column(index, index, width, pages.format(_TEXT) if index >= self._first else None)
         email, name = facts.identity or ((), ())
         self._candidate = tuple(dict.fromkeys((*name, *email)))
         for index, title in enumerate((*ours, *labels)):

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
+from itertools import islice
 from pathlib import Path
 from typing import Final
 
 from importer.ledger import Ledger, RowState, State
-from importer.models import CREATED_EARLIER, NEEDS_ATTENTION, Outcome, OutcomeKind, Stop
+from importer.models import CREATED_EARLIER, NEEDS_ATTENTION, Outcome, OutcomeKind, ReadyCandidate, Stop
 from importer.problems import Problem, UnusableInput, UsageError
 from importer.report.summary import Summary
 from importer.runs.manifest import Ending, RunManifest, read_manifest, write_manifest
 from importer.runs.presences import Presences
 from importer.runs.run_report import refuse_missing, rewrite_report
-from importer.runs.table import RunTable
+from importer.runs.table import Classified, RunTable
 
 
 def record_end(folder: Path, manifest: RunManifest, stop: Stop | None, signal: int | None) -> None:
@@ -33,7 +35,11 @@ def record_end(folder: Path, manifest: RunManifest, stop: Stop | None, signal: i
     write_manifest(folder, manifest.ended(Ending(datetime.now(UTC), is_finished, code, stop)))
 
 
-def close(folder: Path, ledger: Ledger) -> Summary:
+KnownBefore = Callable[[list[ReadyCandidate]], dict[int, Outcome]]
+"""The outcomes of those candidates, by row, that a run would not send by what became of them in earlier ones."""
+
+
+def close(folder: Path, ledger: Ledger, known_before: KnownBefore) -> Summary:
     """Finalize a run that was killed at any point, or whose ledger was lost at its end, and return its summary.
 
     Call it under the lock of the run's target. If this function is killed too, calling it again completes the work:
@@ -48,7 +54,7 @@ def close(folder: Path, ledger: Ledger) -> Summary:
             f"the ledger {ledger.name} does not know run {manifest.run}: it was killed before sending, has only "
             "just started, or uses another ledger"
         )
-    _complete_table(folder, manifest.run, ledger)
+    _complete_table(folder, manifest.run, ledger, known_before)
     if manifest.ending is None:
         write_manifest(folder, manifest.ended(Ending(datetime.now(UTC), finished=False, exit_code=None)))
     Presences(folder.parent).forget(manifest.run)
@@ -110,9 +116,9 @@ _RESOLVED_NOT_CREATED = Problem(
 )
 
 
-def _complete_table(folder: Path, run: str, ledger: Ledger) -> None:
-    """Record the outcome of each row that has none: the one in the ledger or of the check, otherwise `not_sent`; and in
-    the ledger the answers that only the table has.
+def _complete_table(folder: Path, run: str, ledger: Ledger, known_before: KnownBefore) -> None:
+    """Record the outcome of each row that has none: the one in the ledger or of the check, or what is known of it from
+    earlier runs, otherwise `not_sent`; and in the ledger the answers that only the table has.
 
     The ledger contains only the first row of a candidate; its outcome applies to the candidate's other rows too.
     """
@@ -120,7 +126,7 @@ def _complete_table(folder: Path, run: str, ledger: Ledger) -> None:
     state = next(states, None)
     with RunTable(folder) as table:
         missing, answered = list[Outcome](), list[Outcome]()
-        for rows, result, warnings, _ in table.kept():
+        for (rows, result, warnings, _), before in _with_known(table.kept(), known_before):
             first = rows[0]
             while state is not None and state.row < first:
                 state = next(states, None)
@@ -135,7 +141,7 @@ def _complete_table(folder: Path, run: str, ledger: Ledger) -> None:
             elif isinstance(result, Outcome):
                 outcome = result
             else:
-                outcome = Outcome(first, OutcomeKind.NOT_SENT, problems=(_KILLED, *warnings))
+                outcome = before or Outcome(first, OutcomeKind.NOT_SENT, problems=(_KILLED, *warnings))
             missing += (
                 outcome if row == first else replace(outcome, row=row, attempts=0) for row in rows if row not in table
             )
@@ -144,6 +150,14 @@ def _complete_table(folder: Path, run: str, ledger: Ledger) -> None:
                 missing.clear()
         table.record(missing)
     ledger.settle(run, ((one.row, _STATE_OF[one.kind], one.status) for one in answered))
+
+
+def _with_known(
+    candidates: Iterator[Classified], known_before: KnownBefore
+) -> Iterator[tuple[Classified, Outcome | None]]:
+    while block := list(islice(candidates, _AT_ONCE)):
+        found = known_before([one.result for one in block if isinstance(one.result, ReadyCandidate)])
+        yield from ((one, found.get(one.rows[0])) for one in block)
 
 
 _STATE_OF: Final = {

@@ -55,6 +55,8 @@ def run_of_results_file(file: Path, out: Path) -> Path | None:
     if (run := run_of_report(file)) is not None:
         likely = (out / run, folder.parent / run, folder)
         found = next(filter(is_run, likely), None)
+        if found is None and not is_results_file(file):  # without its import_ columns, its rows are new ones
+            return None
         if found is None or found.name != run:
             message = f"its run {run} is not in {out}"
             hint = "name its results folder with --out; if it was purged, fix and import your own file"

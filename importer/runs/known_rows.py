@@ -15,8 +15,9 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from importer.ledger import DONE, Known, Ledger, Scope, Sent, State
-from importer.models import IMPORTED_WITH_OTHER_DATA, Outcome, OutcomeKind
+from importer.models import IMPORTED_WITH_OTHER_DATA, UNCONFIRMED_ELSEWHERE, Outcome, OutcomeKind
 from importer.problems import Problem
+from importer.text.terminal import command_line
 
 
 class CandidateEmail(NamedTuple):
@@ -35,7 +36,7 @@ class KnownRows:
     """Which rows of a run a ledger knows: what was sent of them, also in another form, before or after a correction.
 
     sha256, sheet: of the source. corrected: the rows with corrections. can_resume: their runs are not of a folder of
-    mappings.
+    mappings. out: the results folder that commands in hints name; "": the usual one.
     """
 
     run: str
@@ -44,6 +45,7 @@ class KnownRows:
     sheet: str
     corrected: frozenset[int]
     can_resume: bool = True
+    out: str = ""
 
     def origin(self, ledger: Ledger, row: int) -> bytes:
         """See `Fingerprints.origin`."""
@@ -96,12 +98,14 @@ class KnownRows:
 
     def _of_unconfirmed(self, ledger: Ledger, row: int, known: Known, how: str) -> Outcome:
         run, sent = known.run, known.row
-        ways = f"continue that run with: importer resume {run}; or " if self.can_resume else ""
+        flags = {"--out": self.out} if self.out else {}
+        resolve = command_line("resolve", run, str(sent), flags={"--created": "", **flags})
+        ways = f"continue that run with: {command_line('resume', run, flags=flags)}; or " if self.can_resume else ""
         problem = Problem(
-            "unconfirmed",
+            UNCONFIRMED_ELSEWHERE,
             f"sent {how}by run {run}, row {sent}, but the response was lost or inconclusive; "
             f"{'it may be the same person' if how else 'this row is not valid now'}, so this row was not sent",
             f"{ways}look in the service and record what you find (--not-created: it is not there), then run the same "
-            f"command again: importer resolve {run} {sent} --created",
+            f"command again: {resolve}",
         )
         return Outcome(row, OutcomeKind.UNCONFIRMED, problems=(problem,))

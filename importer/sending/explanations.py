@@ -18,9 +18,10 @@ from importer.models import (
 )
 from importer.problems import Problem
 from importer.sending.answers import PendingRow
-from importer.sending.options import ErrorLimit
+from importer.sending.options import ErrorLimit, LoadOptions
 from importer.service import NoReply, Reply
 from importer.text.dates import in_words
+from importer.text.terminal import command_line
 
 _RUN_AGAIN = "run the same command again"
 
@@ -69,7 +70,7 @@ def mapping_is_wrong(rows: int, rejection: str) -> Stop:
 def too_many_errors(errors: int, ended: int, limit: ErrorLimit) -> Stop:
     return Stop(
         "too-many-errors",
-        f"{errors} of {ended} rows were rejected, failed or unconfirmed; the limit is {limit}",
+        f"{errors} of the first {ended} rows were rejected, failed or unconfirmed; the limit is {limit}",
         f"open the report, fix the rows or the mapping, then {_RUN_AGAIN}; or raise the limit "
         "(--max-errors; max_errors in inbox.toml)",
     )
@@ -108,6 +109,10 @@ def window_over(set_by: str) -> Stop:
 
 LEDGER_LOST = "not-writable"
 _FIX = "fix the row, then import it again"
+_LOOK_FIRST = (
+    f"{_FIX}; before you change its e-mail address, look for the candidate in the service: an earlier request had no "
+    "clear response"
+)
 _SET_WORDS = "set IMPORTER_POOL_EXISTS to words of that message"
 _IN_POOL = f"; if it means that they are in the pool already, {_SET_WORDS}, and send them with --resend-rejected"
 
@@ -119,20 +124,24 @@ def ledger_lost(error: LedgerUnwritable | NotAllowed) -> Stop:
 # --- rows ---
 
 
-_RESOLVE_TEMPLATE = (
-    "run the same command again to resend it; or look in the service and record what you find (--not-created: it is "
-    "not there): importer resolve {run} {row} --created"
-)
+def _resolve(run: str, row: int, out: str, again: str = "again") -> str:
+    flags = {"--created": "", **({"--out": out} if out else {})}
+    return (
+        f"run the same command {again} to resend it; or look in the service and record what you find (--not-created: "
+        f"it is not there): {command_line('resolve', run, str(row), flags=flags)}"
+    )
 
 
-def outcome_of(pending: PendingRow, state: State | None, stop: Stop | None, *, may_exist: bool = False) -> Outcome:
+def outcome_of(
+    pending: PendingRow, state: State | None, stop: Stop | None, options: LoadOptions, *, may_exist: bool = False
+) -> Outcome:
     """The outcome of a row by its last state; None: nothing was sent for it. `stop`: why sending stopped early.
 
     may_exist: a rejection may mean that the candidate exists, which is not shown for pools (4.3).
     """
     if state is State.UNCONFIRMED and pending.earlier is not None and not pending.attempts:
-        return unconfirmed_before(pending.row, pending.earlier)
-    kind, problems = _kind_and_problems(pending, state, stop, may_exist=may_exist)
+        return unconfirmed_before(pending.row, pending.earlier, options.out)
+    kind, problems = _kind_and_problems(pending, state, stop, options.out, may_exist=may_exist)
     candidate_id = pending.last.candidate_id if isinstance(pending.last, Reply) and state is State.CREATED else None
     return Outcome(pending.row, kind, pending.status, pending.attempts, problems, candidate_id)
 
@@ -166,24 +175,23 @@ def rejected_before(row: int, known: Known, before: Outcome | None) -> Outcome:
     return Outcome(row, OutcomeKind.REJECTED, known.status, problems=(problem,))
 
 
-_WITHOUT_NEVER = " without --resend-unconfirmed never (resend_unconfirmed in inbox.toml)"
+_WITHOUT_NEVER = "without --resend-unconfirmed never (resend_unconfirmed in inbox.toml)"
 
 
-def unconfirmed_before(row: int, known: Known, *, is_never: bool = False) -> Outcome:
+def unconfirmed_before(row: int, known: Known, out: str, *, is_never: bool = False) -> Outcome:
     """The outcome of a row that an earlier run left unconfirmed and that this run has not sent; is_never: it was told
     not to.
     """
-    hint = _RESOLVE_TEMPLATE.format(run=known.run, row=known.row)
     problem = Problem(
         "unconfirmed",
         f"sent in run {known.run} (row {known.row} there), but the response was lost or inconclusive",
-        hint.replace(" again", _WITHOUT_NEVER, 1) if is_never else hint,
+        _resolve(known.run, known.row, out, _WITHOUT_NEVER if is_never else "again"),
     )
     return Outcome(row, OutcomeKind.UNCONFIRMED, problems=(problem,))
 
 
 def _kind_and_problems(
-    pending: PendingRow, state: State | None, stop: Stop | None, *, may_exist: bool
+    pending: PendingRow, state: State | None, stop: Stop | None, out: str, *, may_exist: bool
 ) -> tuple[OutcomeKind, tuple[Problem, ...]]:
     match state:
         case State.CREATED:
@@ -196,9 +204,10 @@ def _kind_and_problems(
             return OutcomeKind.ALREADY_EXISTS, (*earlier, *_words_of_existing(pending))
         case State.REJECTED:
             reason = f"the service rejected this row ({_answer_text(pending)})"
-            return OutcomeKind.REJECTED, (Problem("rejected", reason, _FIX + _IN_POOL if may_exist else _FIX),)
+            hint = _LOOK_FIRST if pending.may_exist else _FIX
+            return OutcomeKind.REJECTED, (Problem("rejected", reason, hint + _IN_POOL if may_exist else hint),)
         case State.UNCONFIRMED | State.IN_FLIGHT:
-            hint = _RESOLVE_TEMPLATE.format(run=pending.run, row=pending.row)
+            hint = _resolve(pending.run, pending.row, out)
             if may_exist and pending.status == 400:  # to send it again has the same answer
                 hint = f"if that means that the candidate is in the pool already, {_SET_WORDS}; else {hint}"
             return OutcomeKind.UNCONFIRMED, (Problem("unconfirmed", _unconfirmed(pending), hint),)

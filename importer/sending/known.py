@@ -72,6 +72,22 @@ def not_sent_again(
     return found
 
 
+def known_before(ledger: Ledger, scope: Scope, out: str = "") -> Callable[[list[ReadyCandidate]], dict[int, Outcome]]:
+    """For candidates that a killed run did not come to: the outcomes of those, by row, that earlier runs have sent."""
+
+    def look_up(candidates: list[ReadyCandidate]) -> dict[int, Outcome]:
+        found: dict[int, Outcome] = {}
+        for candidate, _, known in _with_known(iter(candidates), ledger.fingerprints, scope, ledger.look_up):
+            digest = ledger.fingerprints.body_digest(candidate.body)
+            if known is not None and known.state in (State.UNCONFIRMED, State.IN_FLIGHT):
+                found[candidate.row] = unconfirmed_before(candidate.row, known, out)
+            elif known and (outcome := _settled(candidate.row, known, digest, unknown, LoadOptions())) is not None:
+                found[candidate.row] = outcome
+        return found
+
+    return look_up
+
+
 def _settled(row: int, known: Known, digest: bytes, earlier: Earlier, options: LoadOptions) -> Outcome | None:
     """The outcome of a row that is not sent by what became of it before; else None."""
     if known.state in DONE:
@@ -79,7 +95,7 @@ def _settled(row: int, known: Known, digest: bytes, earlier: Earlier, options: L
     if known.state is State.REJECTED and known.body_digest == digest and not options.resend_rejected:
         return rejected_before(row, known, earlier(known.run, known.row))
     if known.state in (State.UNCONFIRMED, State.IN_FLIGHT) and options.resend_unconfirmed == "never":
-        return unconfirmed_before(row, known, is_never=True)
+        return unconfirmed_before(row, known, options.out, is_never=True)
     return None
 
 

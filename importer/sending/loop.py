@@ -251,7 +251,9 @@ class Loader:
     def _settle(self, pending: PendingRow, state: State) -> None:
         self._record(pending, state)
         self._goes_on()
-        self._outcomes.append(outcome_of(pending, state, self._health.stop, may_exist=self._health.may_exist))
+        self._outcomes.append(
+            outcome_of(pending, state, self._health.stop, self._options, may_exist=self._health.may_exist)
+        )
 
     def _put_back(self, pending: PendingRow) -> None:
         """A row was not sent although it was intended."""
@@ -305,7 +307,7 @@ class Loader:
         state = pending.state_if_not_sent
         if state is State.FAILED:
             self._record(pending, state)
-        self._outcomes.append(outcome_of(pending, state, self._health.stop))
+        self._outcomes.append(outcome_of(pending, state, self._health.stop, self._options))
 
     def _most(self, now: float) -> float:
         """How many rows may be on their way."""
@@ -396,7 +398,8 @@ class Loader:
     def _record(self, pending: PendingRow, state: State) -> None:
         if pending.state is not None and pending.state is not state:
             attempt = Attempt(pending.identity, self._run.run, pending.row, pending.attempts)
-            self._writes.append(Answered(attempt, state, pending.status))
+            digest = pending.body_digest if state is State.CREATED else b""
+            self._writes.append(Answered(attempt, state, pending.status, digest))
             pending.state = state
 
     def _write(self) -> None:

@@ -97,7 +97,8 @@ class LoadOptions:
     sent at most, as long as no other one is confirmed. give_up_after: seconds without progress after which the run
     stops; first_patience: for an address that has never responded. resend_rejected: also send rows that were rejected
     before and have not changed. window: the time in which rows may be sent; None: no limit. pool_exists: words of a
-    refusal by which a pool says that it has the candidate already; "": none.
+    refusal by which a pool says that it has the candidate already; "": none. out: the results folder that commands in
+    hints name; "": the usual one.
     """
 
     concurrency: int = 8
@@ -111,6 +112,7 @@ class LoadOptions:
     resend_rejected: bool = False
     window: Window | None = None
     pool_exists: str = ""
+    out: str = ""
 
     @property
     def stall_timeout(self) -> float:

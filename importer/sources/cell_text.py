@@ -184,7 +184,7 @@ def lost_digits(value: int | float) -> Problem | None:
     if abs(value) < _PLAIN_NUMBER:
         return None
     message = f"{plain_number(value)} has more than 15 digits, of which a spreadsheet keeps 15"
-    hint = "in the original, format the column as text, then export it again; or type it as text in your own file"
+    hint = "in the original, format the column as text, then export it again; or type the number as text"
     return Problem("digits-lost", message, hint)
 
 

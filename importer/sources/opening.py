@@ -14,6 +14,7 @@ from importer.sources.csv_file import CsvFile, Encoding, Survey, shown_delimiter
 from importer.sources.csv_records import CsvRecords, Unreadable
 from importer.sources.encoding import doubtful_encoding, find_encoding
 from importer.sources.results_file import results_file_elsewhere, run_of_report
+from importer.sources.results_reader import is_results_file
 from importer.sources.sheet import EXCEL_BLOCK, USUAL_LIMITS, FileKind, ReadingLimits, Sheet
 from importer.sources.source_file import file_kind
 from importer.sources.table import RecordSource, has_table, open_table
@@ -47,7 +48,7 @@ def open_sheet(
 def _records(path: Path, name: str, kind: FileKind, options: SourceOptions, limits: ReadingLimits) -> RecordSource:
     if kind is FileKind.CSV:
         return open_csv(path, name, options, limits).source()
-    if run_of_report(path) is not None:
+    if run_of_report(path) is not None and is_results_file(path):
         raise results_file_elsewhere(Origin(name))
     source = workbook_records(path, name, kind, options, limits)
     if options.sheet is not None:

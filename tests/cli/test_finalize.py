@@ -20,6 +20,7 @@ from importer.runs.manifest import Ending, RunManifest, read_manifest, write_man
 from importer.runs.row_selection import ALL_ROWS, Selection
 from importer.runs.run_report import rewrite_report
 from importer.runs.table import TABLE, Classified, RunTable
+from importer.sending import known_before
 from importer.sources import open_sheet
 from tests.ledger.given import intend, problems_of
 
@@ -104,7 +105,7 @@ def counts(summary: Summary) -> dict[OutcomeKind, int]:
 
 def test_every_row_gets_its_outcome_from_the_ledger(folder: Path, ledger: Ledger) -> None:
     """The report of a killed run is complete, and explains a 409 after a lost response."""
-    summary = close(folder, ledger)
+    summary = close(folder, ledger, known_before(ledger, MANIFEST.scope))
     assert (summary.finished, counts(summary)) == (False, EXPECTED)
     with RunTable(folder) as table:
         there = table.outcome(6)
@@ -114,13 +115,24 @@ def test_every_row_gets_its_outcome_from_the_ledger(folder: Path, ledger: Ledger
     assert problems_of(ledger) == []
 
 
+def test_a_row_that_an_earlier_run_has_sent_is_told_as_such(folder: Path, ledger: Ledger) -> None:
+    """The killed run had not come to it."""
+    identity = ledger.fingerprints.identity(MANIFEST.scope, "person7@example.com")
+    attempt = Attempt(identity, "20260228-120000-abcd", 7, 1)
+    ledger.begin_run(RunRecord(attempt.run, MANIFEST.scope, NOON))
+    intend(ledger, Intent(attempt, ledger.fingerprints.body_digest(b"")))
+    ledger.write([Answered(attempt, State.CREATED, 201)])
+    summary = close(folder, ledger, known_before(ledger, MANIFEST.scope))
+    assert (summary.outcomes[OutcomeKind.ALREADY_IMPORTED], summary.outcomes[OutcomeKind.NOT_SENT]) == (1, 0)
+
+
 def test_what_was_checked_is_known_without_the_ledger(folder: Path, ledger: Ledger) -> None:
     """Rows that the run did not reach are invalid if they were; a candidate's outcome is that of all its rows."""
     wrong = Problem("email-invalid", "'nobody' is not a valid e-mail address")
     others = [Classified((row,), ReadyCandidate(row, "", b"")) for row in (4, 5, 6)]
     several = Classified((2, 3), ReadyCandidate(2, "person2@example.com", b""), (wrong,))
     checked(folder, [several, *others, Classified((7,), Outcome(7, OutcomeKind.INVALID, problems=(wrong,)))])
-    assert counts(close(folder, ledger)) == {
+    assert counts(close(folder, ledger, known_before(ledger, MANIFEST.scope))) == {
         OutcomeKind.CREATED: 2, OutcomeKind.UNCONFIRMED: 1, OutcomeKind.FAILED: 1, OutcomeKind.ALREADY_EXISTS: 1,
         OutcomeKind.INVALID: 1,
     }  # fmt: skip
@@ -133,7 +145,7 @@ def test_outcomes_in_the_table_stay(folder: Path, ledger: Ledger) -> None:
     with RunTable(folder) as table:
         table.record([Outcome(2, OutcomeKind.CREATED, 201, 3, candidate_id=4100)])
         table.record([Outcome(7, OutcomeKind.INVALID)])
-    summary = close(folder, ledger)
+    summary = close(folder, ledger, known_before(ledger, MANIFEST.scope))
     assert counts(summary) == {
         **{kind: EXPECTED[kind] for kind in EXPECTED if kind is not OutcomeKind.NOT_SENT},
         OutcomeKind.INVALID: 1,
@@ -148,7 +160,7 @@ def test_an_answer_that_only_the_table_has_is_written_to_the_ledger(folder: Path
     row = next(row for row, state in STATES.items() if state is State.IN_FLIGHT)
     with RunTable(folder) as table:
         table.record([Outcome(row, OutcomeKind.REJECTED, 400, 1, (said,))])
-    close(folder, ledger)
+    close(folder, ledger, known_before(ledger, MANIFEST.scope))
     with RunTable(folder) as table:
         assert table.outcome(row) == Outcome(row, OutcomeKind.REJECTED, 400, 1, (said,))
     states = {each.row: (each.state, each.status) for each in ledger.row_states(RUN)}
@@ -157,11 +169,11 @@ def test_an_answer_that_only_the_table_has_is_written_to_the_ledger(folder: Path
 
 def test_killed_between_ending_and_report(folder: Path, ledger: Ledger) -> None:
     """A run whose manifest has its ending but whose report was not written gets its report, and keeps its ending."""
-    close(folder, ledger)
+    close(folder, ledger, known_before(ledger, MANIFEST.scope))
     ending = Ending(NOON, finished=True, exit_code=4)
     write_manifest(folder, read_manifest(folder).ended(ending))
     (folder / "summary.json").unlink()
-    summary = close(folder, ledger)
+    summary = close(folder, ledger, known_before(ledger, MANIFEST.scope))
     assert (summary.finished, summary.exit_code, summary.ended_at) == (True, 4, NOON)
     assert read_summary(folder) == summary
 
@@ -171,14 +183,14 @@ def test_answers_that_a_lost_ledger_did_not_get_are_carried_into_it(folder: Path
     with RunTable(folder) as table:
         table.record([Outcome(row, OutcomeKind.CREATED, 201, 1) for row in range(2, 8)])
     write_manifest(folder, MANIFEST.ended(Ending(NOON, finished=False, exit_code=5)))
-    close(folder, ledger)
+    close(folder, ledger, known_before(ledger, MANIFEST.scope))
     states = {one.row: (one.state, one.status) for one in ledger.row_states(RUN)}
     assert (states[3], states[4]) == ((State.CREATED, 201), (State.CREATED, 201))
 
 
 def test_a_later_report_says_the_same(folder: Path, ledger: Ledger) -> None:
     """Unconfirmed rows of a killed run stay unconfirmed in its report, whatever a later run finds."""
-    first = close(folder, ledger)
+    first = close(folder, ledger, known_before(ledger, MANIFEST.scope))
     identity = ledger.fingerprints.identity(MANIFEST.scope, "person3@example.com")
     ledger.begin_run(RunRecord("run-2", MANIFEST.scope, NOON))
     intend(ledger, Intent(Attempt(identity, "run-2", 3, 1), b"body"))
@@ -190,7 +202,7 @@ def test_the_rows_of_a_run_as_a_data_frame(folder: Path, ledger: Ledger) -> None
     """For engineers: cells as text under the names of the CSV files, and no rows of a run that goes on."""
     with pytest.raises(UnusableInput, match="has not ended"):
         results(folder)
-    close(folder, ledger)
+    close(folder, ledger, known_before(ledger, MANIFEST.scope))
     frame = results(folder)
     assert list(frame.columns) == ["E-mail", "import_row", "import_status", "import_problem", "import_hint"]
     assert frame.loc[2, ["E-mail", "import_status"]].tolist() == ["person2@example.com", "201 created"]
@@ -202,7 +214,7 @@ def test_a_run_that_never_started_is_left_alone(folder: Path, ledger: Ledger) ->
     """A run that the ledger does not know may be about to start: it is not finalized."""
     write_manifest(folder, replace(MANIFEST, run="20260301-120000-ffff"))
     with pytest.raises(UsageError) as caught:
-        close(folder, ledger)
+        close(folder, ledger, known_before(ledger, MANIFEST.scope))
     assert str(caught.value) == (
         f"the ledger {ledger.name} does not know run 20260301-120000-ffff: it was killed before sending, "
         "has only just started, or uses another ledger"

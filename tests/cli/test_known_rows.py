@@ -57,6 +57,10 @@ def test_an_unconfirmed_row_with_another_email_waits_for_the_first(serve: Serve,
             "inconclusive; it may be the same person, so this row was not sent"
         )
         assert f"importer resolve {run} 3 --created" in problem["hint"]
+    screen = served("run", report, "--mapping", "mapping.yaml").out
+    assert "Settle the rows that another run left unconfirmed" in screen
+    assert f"importer resume {run}" in screen
+    assert "completed rows are skipped" not in screen  # the same command alone changes nothing
     assert "person2@example.com" in served.accepted
     assert "ada@example.com" not in served.accepted
     assert served("resolve", run, "3", "--created" if created else "--not-created").code == 0

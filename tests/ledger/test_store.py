@@ -165,11 +165,17 @@ def test_a_row_is_known_by_its_origin(ledger: Ledger) -> None:
     assert (found, ledger.look_up_origins([])) == ({}, {})
 
 
-def test_the_digest_of_an_unconfirmed_body_is_kept(ledger: Ledger) -> None:
-    """While the first body is unconfirmed, a changed one does not replace its digest."""
-    first = lead_to(ledger, State.UNCONFIRMED)
-    intend(ledger, Intent(first.attempt._replace(number=2), ledger.fingerprints.body_digest(b"changed")))
-    assert ledger.look_up([first.attempt.identity])[first.attempt.identity].body_digest == first.body_digest
+@pytest.mark.parametrize(("state", "is_proven"), [(State.CREATED, True), (State.ALREADY_EXISTS, False)])
+def test_the_digest_of_an_unconfirmed_body_is_kept(ledger: Ledger, state: State, is_proven: bool) -> None:
+    """Until a 201 shows that it had not arrived, a changed body does not replace its digest."""
+    first, changed = lead_to(ledger, State.UNCONFIRMED), ledger.fingerprints.body_digest(b"changed")
+    attempt = first.attempt._replace(number=2)
+    intend(ledger, Intent(attempt, changed))
+    assert ledger.look_up([attempt.identity])[attempt.identity].body_digest == first.body_digest
+    ledger.write([Answered(attempt, state, None, changed if is_proven else b"")])
+    assert ledger.look_up([attempt.identity])[attempt.identity].body_digest == (
+        changed if is_proven else first.body_digest
+    )
 
 
 def test_closing_writes_queued_answers(address: LedgerAddress) -> None:

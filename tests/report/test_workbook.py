@@ -52,6 +52,14 @@ def test_sheets_stand_in_the_order_of_the_outcomes(tmp_path: Path) -> None:
         assert sheet.print_title_rows == "$1:$1", sheet.title
 
 
+def test_what_is_typed_into_a_blank_cell_stays_text(tmp_path: Path) -> None:
+    """A spreadsheet program would make 12 of 0012."""
+    write_report(tmp_path, FACTS, rows([4]), [Outcome(4, OutcomeKind.INVALID)])
+    columns = _open(tmp_path)["invalid"].column_dimensions.values()
+    for index, number_format in ((2, "General"), (9, "@")):
+        assert [one.number_format for one in columns if one.min <= index <= one.max] == [number_format]
+
+
 def test_filters_and_print_titles_belong_to_their_sheet(tmp_path: Path) -> None:
     """Each filter and print title belongs to its sheet, whatever the order of the sheets."""
     outcomes = [Outcome(4, OutcomeKind.FILTERED), Outcome(5, OutcomeKind.INVALID), *created([6])]

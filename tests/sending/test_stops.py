@@ -346,9 +346,14 @@ def test_different_refusals_do_not_stop_the_run(harness: Harness) -> None:
 @pytest.mark.parametrize(
     ("limit", "sent", "text"),
     [
-        pytest.param("2", 5, "3 of 5 rows were rejected, failed or unconfirmed; the limit is 2", id="a number"),
         pytest.param(
-            "20%", 20, "10 of 20 rows were rejected, failed or unconfirmed; the limit is 20%", id="a percentage"
+            "2", 5, "3 of the first 5 rows were rejected, failed or unconfirmed; the limit is 2", id="a number"
+        ),
+        pytest.param(
+            "20%",
+            20,
+            "10 of the first 20 rows were rejected, failed or unconfirmed; the limit is 20%",
+            id="a percentage",
         ),
     ],
 )

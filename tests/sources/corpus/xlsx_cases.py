@@ -110,7 +110,7 @@ _CELL_PROBLEMS = (
             {2: ("Ada", "12"), 3: ("Alan", "12345678901234600000")},
             (
                 "a.xlsx, Sheet!B3: 12345678901234600000 has more than 15 digits, of which a spreadsheet keeps 15; in "
-                "the original, format the column as text, then export it again; or type it as text in your own file",
+                "the original, format the column as text, then export it again; or type the number as text",
             ),
         ),
     ),
