@@ -15,7 +15,7 @@ from importer.mapping.nodes import Diagnostics, Text
 from importer.mapping.resolved import ChildTable
 from importer.mapping.tables import ChildSource
 from importer.models import CELLS_MERGED, Row
-from importer.problems import Column, Place, Problem
+from importer.problems import CellPlace, Column, Place, Problem
 from importer.text.normalize import closest, join_key, normalize, normalize_name
 
 _MIN_UNKNOWN = 3
@@ -134,7 +134,9 @@ class Context:
     today: date | None = None
     documents: Dictionary[str, DocumentFolder] = field(default_factory=dict)
     child_headers: dict[ChildSource, ColumnLookup] = field(default_factory=dict)
-    child_rows: dict[tuple[ChildSource, int], dict[str, list[Row]]] = field(default_factory=dict)  # by column and key
+    child_rows: dict[tuple[ChildSource, int], tuple[dict[str, list[Row]], dict[str, list[Row]]]] = field(
+        default_factory=dict
+    )  # by column and key
 
     def error(self, code: str, message: str, hint: str, place: Place) -> None:
         self.diagnostics.error(code, message, hint, place)
@@ -156,19 +158,35 @@ class Context:
             self.child_headers[source] = ColumnLookup(table.columns if table else (), table=str(source))
         return self.child_headers[source]
 
-    def rows_by_key(self, source: ChildSource, key: Column) -> dict[str, list[Row]]:
-        """The rows of another table by key, read into memory once.
+    def rows_by_key(self, source: ChildSource, key: Column) -> tuple[dict[str, list[Row]], dict[str, list[Row]]]:
+        """The rows of another table by key, read into memory once; and those without a key, by the key above them.
 
         Raises UnusableInput: the table cannot be read to its end.
         """
         if (source, key.index) not in self.child_rows:
             by_key: dict[str, list[Row]] = defaultdict(list)
-            own, above = "", 0
+            without: dict[str, list[Row]] = defaultdict(list)
+            own, above, last = "", 0, ""
             for row in self.tables[source].rows():
                 is_merged = any(one.code == CELLS_MERGED and one.is_in((key.index,)) for one in row.problems)
                 if not is_merged or row.number != above + 1:  # the key may be in a row that is not read
-                    own = join_key(row.cells[key.index])
+                    own = _key_in(row, key)
                 by_key[own].append(row)  # merged with the key above: that candidate is held back
+                is_broken = any(one.is_in((key.index,)) for one in row.problems)
+                if not is_merged and (not own or is_broken) and last:
+                    without[last].append(row)
+                last = own if own and not is_broken else last
                 above = row.number
-            self.child_rows[source, key.index] = dict(by_key)
+            self.child_rows[source, key.index] = dict(by_key), dict(without)
         return self.child_rows[source, key.index]
+
+
+def _key_in(row: Row, key: Column) -> str:
+    """The key of a row. One whose quotes are broken is a single cell: the key is in its text, so that its candidate is
+    held back.
+    """
+    cell = row.cells[key.index]
+    if any(isinstance(one.place, CellPlace) and one.code == "quote-unclosed" for one in row.problems):
+        pieces = re.split("[,;|\t]", row.cells[0])
+        cell = pieces[key.index].strip(' "') if key.index < len(pieces) else cell
+    return join_key(cell)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Mapping as Dictionary
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 from functools import cached_property
 from typing import Protocol
@@ -94,18 +95,24 @@ class ChildTable(Protocol):
 class ChildIndex:
     """The rows of another table, in memory. Keys are compared as `join_key` gives them.
 
-    order_by: the column of whole numbers that orders the rows of one key; None: the order of the table.
+    order_by: the column of whole numbers that orders the rows of one key; None: the order of the table. without_key:
+    rows that have none, by the key above them: they may be of that candidate.
     """
 
     origin: Origin
     key: Column
     order_by: Column | None
     by_key: Dictionary[str, Sequence[Row]]
+    without_key: Dictionary[str, Sequence[Row]] = field(default_factory=dict)
 
     @cached_property
-    def by_number(self) -> Dictionary[str, str]:
+    def by_number(self) -> Dictionary[str, Sequence[str]]:
         """The keys that are whole numbers, by their digits without zeros in front: a number format may add these."""
-        return {key.lstrip("0"): key for key in self.by_key if key.isdecimal()}
+        found = defaultdict[str, list[str]](list)
+        for key in self.by_key:
+            if key.isdecimal():
+                found[key.lstrip("0")].append(key)
+        return found
 
     @property
     def table(self) -> str:
@@ -126,13 +133,24 @@ class FromChild:
         key = join_key(row.cells[self.equals.index], self.missing)
         return self.children.by_key.get(key, ()) if key else ()
 
+    def without_key(self, row: Row) -> Iterator[Problem]:
+        """The problems of rows there that have no key, below one that belongs to this row."""
+        key = join_key(row.cells[self.equals.index], self.missing)
+        for child in self.children.without_key.get(key, ()) if key else ():
+            message = "this row has no key of its own: it may be of the candidate above it"
+            hint = f"fill in '{self.children.key.label}', or delete the row"
+            yield Problem("join-key-blank", message, hint, child.place(self.children.key))
+
     def problem_of(self, row: Row) -> Problem | None:
-        """The problem of a key that is there only with other zeros in front: it may be the same number."""
+        """The problem of a key that is there with other zeros in front: it may be the same number."""
         key = join_key(row.cells[self.equals.index])
-        other = self.children.by_number.get(key.lstrip("0")) if key.isdecimal() else None
-        if not other or key in self.children.by_key:
+        alike = self.children.by_number.get(key.lstrip("0"), ()) if key.isdecimal() else ()
+        if (other := next((each for each in alike if each != key), None)) is None:
             return None
-        message = f"'{key}' is not in the column '{self.children.key.label}' of {self.children.table}, but '{other}' is"
+        column = f"the column '{self.children.key.label}' of {self.children.table}"
+        message = f"'{key}' is not in {column}, but '{other}' is"
+        if key in self.children.by_key:
+            message = f"{column} has both '{key}' and '{other}'"
         hint = "if both are of one person, write them alike; if not, clear this cell: nothing is looked up for it then"
         return Problem("key-spelled-differently", message, hint, row.place(self.equals))
 

@@ -138,8 +138,9 @@ def _is_upper_row(upper: Record, below: Sequence[Record]) -> bool:
 # --- the header again -----------------------------------------------------------------------------
 
 # Names of columns that exports of people have: another export may have names of its own.
+_EMAIL = re.compile("e?mail(?:address)?|eposta|correo(?:electr[oó]nico)?|courriel")
 _USUAL = re.compile(
-    "e?mail|emailaddress|eposta|correo|(?:first|given|last|sur|family|full|vor|nach)name|pr[eé]nom|nombre|apellidos?|"
+    f"{_EMAIL.pattern}|ad|(?:first|given|last|sur|family|full|vor|nach)name|pr[eé]nom|nombre|apellidos?|"
     "adi|soyadi?|imię|nazwisko|имя|фамилия"
 )
 _REPEATED = CellProblem(None, Problem("filtered", "this row repeats the header, so it is not read as a candidate"))
@@ -157,7 +158,10 @@ def mark_repeated_header(records: Iterable[Record], layout: Layout) -> Iterator[
         is_below = record.number > layout.header_row and "@" not in "".join(cells)
         words = {at: _normalized(cell) for at, cell in enumerate(cells) if len(cell) > 1} if is_below else {}
         known = [word for word in words.values() if word in names or (has_usual and _USUAL.fullmatch(word))]
-        if len(known) > 1 and 2 * len(known) >= len(words) and not has_values(replace(record, cells=cells)):
+        # No address is called E-mail: one other name is enough beside it.
+        is_sure = any(_EMAIL.fullmatch(names[at]) and _EMAIL.fullmatch(word) for at, word in words.items())
+        is_header = len(known) > 1 and (is_sure or 2 * len(known) >= len(words))
+        if is_header and not has_values(replace(record, cells=cells)):
             other = _below_second_header(record)
             below = None if all(names[at] == word for at, word in words.items()) else CellProblem(None, other)
             yield replace(record, problems=(*record.problems, below or _REPEATED))

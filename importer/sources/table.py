@@ -13,7 +13,7 @@ from importer.problems import Column, Origin, Problem, UnusableInput, unusable_f
 from importer.sources.header import Header, find_header, place_of
 from importer.sources.likely_header import mark_repeated_header
 from importer.sources.results_file import is_results_header, results_file_elsewhere
-from importer.sources.sheet import EXCEL_BLOCK, WINDOW, Layout, Record, Sheet
+from importer.sources.sheet import EXCEL_BLOCK, WINDOW, CellProblem, Layout, Record, Sheet
 from importer.sources.table_warnings import rows_above, rows_below
 from importer.text.normalize import normalize_name
 
@@ -63,7 +63,7 @@ def open_table(source: RecordSource, options: SourceOptions) -> Sheet:
         warnings if has_rows else (*warnings, _no_rows(layout)),
         source.delimiter,
         header_rows=header.last_row - header.first_row + 1,
-        _read=lambda: layout.rows(mark_repeated_header(_records(source, layout, options), layout)),
+        _read=lambda: layout.rows(mark_repeated_header(_mark_cut(_records(source, layout, options), layout), layout)),
         sheets=source.sheets,
     )
 
@@ -141,6 +141,29 @@ def _records(source: RecordSource, layout: Layout, options: SourceOptions) -> It
         elif options.short_rows and length > 1 and (set.intersection(*with_address) or not any(with_address)):
             rows = [replace(record, cells=record.cells + ("",) * (width - length)) for record in rows]
         yield from rows
+
+
+def _mark_cut(records: Iterable[Record], layout: Layout) -> Iterator[Record]:
+    """The records; of a CSV, those right beside a line without a delimiter have a problem: that is a piece of one."""
+    above: Record | None = None
+    is_below_piece = False
+    for record in records:
+        is_own = record.number > layout.header_row and record.number not in layout.left_out
+        is_piece = layout.even and is_own and len(record.cells) == 1 < layout.width and not layout.ends_at(record)
+        if above is not None:
+            is_beside = is_piece and above.number == record.number - 1 > layout.header_row
+            yield _cut(above, record.number) if is_beside and len(above.cells) > 1 else above
+        is_below = is_below_piece and above is not None and above.number == record.number - 1
+        above = _cut(record, record.number - 1) if is_below and not is_piece and is_own else record
+        is_below_piece = is_piece
+    if above is not None:
+        yield above
+
+
+def _cut(record: Record, piece: int) -> Record:
+    message = f"row {piece} is only a piece of a row: a line break outside quotes has cut it, or this row"
+    hint = "remove the line break, or quote the cell that contains it; a note beside the table goes, or has skip_rows:"
+    return replace(record, problems=(*record.problems, CellProblem(None, Problem("row-cut", message, hint))))
 
 
 def _found_in(header: Header, options: SourceOptions) -> str:

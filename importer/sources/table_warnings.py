@@ -38,6 +38,10 @@ def rows_below(records: Iterable[Record], layout: Layout) -> Iterator[Problem]:
     wide = max(min(3, len(layout.columns)), len(layout.columns) // 2)  # a total, or who made the file, is shorter
     with suppress(UnusableInput):  # what is below the table may be anything
         rows += [one.number for one in below if one.filled >= wide and any("@" in cell for cell in one.cells)]
+    if end is None:
+        message = f"no row begins with {layout.stop_at!r}, so the table is read to the end of the file"
+        hint = "correct stop_at: under source: in the mapping (it is the whole text of the first filled cell)"
+        yield Problem("end-not-found", message, hint, place_of(layout.origin))
     if end is not None and rows:
         some = "1 row below it looks" if len(rows) == 1 else f"{len(rows):,} rows below it look"
         message = f"the table ends before row {end.number}, and {some} like data ({_listed_parts(rows)}): not imported"

@@ -83,7 +83,7 @@ def _pattern(date_format: str) -> re.Pattern[str]:
 
 # --- the formats of a column ----------------------------------------------------------------------
 
-_ISO = re.compile(r"(19|20)\d\d(-\d\d(-\d\d([ T]\d\d:\d\d(:\d\d(\.\d+)?)?)?)?)?")
+_ISO = re.compile(r"(19|20)\d\d(-\d\d(-\d\d([ T]\d\d:\d\d(:\d\d(\.\d+)?)?( ?(Z|UTC|GMT|[+-]\d\d:?\d\d))?)?)?)?")
 _MAX_YEARS_AHEAD = 5  # years: a later date is more likely in the century before
 _MINORITY_SHARE = 0.05  # of the cells: below it, problems of single rows, not a second format
 _OPEN_END_WORDS = normalized(read_table("value_words")["open_end"])

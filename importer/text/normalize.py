@@ -49,10 +49,10 @@ def stripped(text: str) -> str:
 
 
 def join_key(cell: str, missing: frozenset[str] = frozenset()) -> str:
-    """How keys of two tables are compared: exactly, e-mail addresses without case, and 7.0 as 7, as programs write a
-    column of numbers with gaps; "" for a word that is missing.
+    """How keys of two tables are compared: exactly, but for several blanks or others inside, e-mail addresses without
+    case, and 7.0 as 7, as programs write a column of numbers with gaps; "" for a word that is missing.
     """
-    key = stripped(cell)
+    key = " ".join(stripped(cell).split())
     if missing and normalize(key) in missing:
         return ""
     if key.endswith(".0") and key[:-2].isdecimal():

@@ -76,8 +76,9 @@ def _children(
 ) -> list[EntryRow]:
     """blank: of the columns that are read, the words of an empty cell."""
     found = list(source.rows_of(row))
-    if not found and (problem := source.problem_of(row)):
+    if problem := source.problem_of(row):
         problems.append(problem)
+    problems.extend(source.without_key(row))
     for child in found:
         problems.extend(one for one in undeclared(child, blank) if one.column is None or one.is_in(blank))
     order_by = source.children.order_by
@@ -88,7 +89,8 @@ def _children(
         text = child.cells[order_by.index].strip().removesuffix(".0")
         if not text.isdecimal():
             message = f"{quoted(text)} is not a whole number, so the entries cannot be ordered"
-            problems.append(Problem("number-invalid", message, "write it in digits", child.place(order_by)))
+            hint = "write it in digits; to order entries by their dates, set order: newest_first in place of order_by:"
+            problems.append(Problem("number-invalid", message, hint, child.place(order_by)))
             return []
         numbers.append(int(text))
     return [EntryRow(child) for _, child in sorted(zip(numbers, found, strict=True), key=lambda pair: pair[0])]

@@ -31,7 +31,7 @@ class _LookupReader(ValueReader):
     def read(self, row: Row, problems: list[Problem]) -> Any:
         """The value that all rows there have, or None where they differ; as of a blank cell if none is filled in."""
         children = self._join.rows_of(row)
-        if not children and (problem := self._join.problem_of(row)):
+        if problem := self._join.problem_of(row):
             problems.append(problem)
             return None
         for child in children:

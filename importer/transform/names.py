@@ -20,11 +20,14 @@ _INVISIBLE = dict.fromkeys(map(ord, WITHOUT_EFFECT.replace("\u200c", "").replace
 _PARTICLES = frozenset((
     "van", "von", "vom", "der", "den", "de", "dos", "das", "del", "della", "du", "des", "zu", "zum", "zur", "ter",
     "ten", "bin", "ibn", "بن", "la", "las", "los", "da", "dalla", "degli", "dei", "bint", "af", "'t",
-    "ní", "nic", "uí",
+    "ní", "nic", "uí", "ó",
     *map(normalize, ("Graf", "Gräfin", "Freiherr", "Freifrau", "Fürst", "Fürstin", "Prinz", "Prinzessin", "Baron")),
 ))
 # These are also names, so they count only where the last name is the last word.
-_MAY_BE_NAMES = frozenset(("di", "dal", "lo", "le", "el", "al", "ben", "abu", "ait", "san", "st", "mac", "mc"))
+_MAY_BE_NAMES = frozenset((
+    *("di", "dal", "lo", "le", "el", "al", "ben", "abu", "ait", "aït", "san", "st", "mac", "mc"),
+    *("abd", "abdal", "abdel", "abdul"),
+))
 # `María del Carmen García` has one last name, `Ana del Río García` two.
 _OF_MARY = normalized((
     "Carmen", "Pilar", "Mar", "Rosario", "Ángeles", "Cruz", "Jesús", "Dios", "Luz", "Sol", "Lourdes", "Fátima",
@@ -43,7 +46,9 @@ _IN_FRONT = normalized((
     "Smt", "د", "Pan", "Pani", "Señor", "Señora", "Monsieur", "Madame", "Signor", "Signora",
 ))  # fmt: skip
 _BEHIND = normalized(("Bey", "Hanım", "Efendi", "junior", "júnior", "senior"))
-_BEHIND_LAST_NAME = frozenset(("filho", "filha", "neto", "neta", "sobrinho", "sobrinha", "v"))  # alone, last names
+_BEHIND_LAST_NAME = frozenset(
+    ("filho", "filha", "neto", "neta", "sobrinho", "sobrinha", "hijo", "hija", "fils", "v")
+)  # alone, last names
 # JD, KVS, J.P., J-P
 _INITIALS = re.compile(r"[^\W\d_]{1,2}|[B-DF-HJ-NP-TV-XZ.-]+|(?:[^\W\d_][.-]?)+\.|(?:[^\W\d_]-)+[^\W\d_]")
 _NO_FULL_NAME = re.compile(r"[\d&/+;()\"@<>=|]|(?<!\S)[-–—]|[-–—](?!\S)")
@@ -82,9 +87,9 @@ def part_of_name(full_name: str, part: Side, rule: NameRule | None = None) -> st
     if comma and normalize(after) in rule.suffixes:  # `Ada Nur, Jr.` has no last name before the comma
         full_name = f"{before} {after}"
     if "," in full_name:
-        *first, last = full_name.rpartition(",")[2].split() or [""]
+        last = (full_name.rpartition(",")[2].split() or [""])[-1]
         is_listed = normalize(last) in rule.particles | rule.suffixes
-        if first and (is_listed or (last.islower() and _bare(last) in _PARTICLES)):  # Goethe, Johann von
+        if is_listed or (last.islower() and _bare(last) in _PARTICLES):  # Goethe, Johann von
             hint = "write what belongs to the last name before the comma"
             return _not_split(full_name, f" because of '{last}'", hint)
         return _part_by_comma(full_name, part)
@@ -102,6 +107,9 @@ def part_of_name(full_name: str, part: Side, rule: NameRule | None = None) -> st
     first_name, last_name = without_suffixes[:begin] + without_suffixes[end:], without_suffixes[begin:end]
     inner = [word for word in last_name if normalize(word) not in rule.particles]
     is_two = rule.surname is Surname.LAST_TWO_WORDS and begin == 1 and len(inner) == 2 and last_name[0] not in inner
+    initial = next((word for word in last_name if word.isupper() and len(word.removesuffix(".")) == 1), None)
+    if initial and rule.surname in (Surname.LAST_TWO_WORDS, Surname.FIRST_WORD):
+        return _not_split(full_name, f" because of '{initial}'", _LAST_FIRST)
     if is_two and normalize(inner[0]) in _OF_MARY:
         return _not_split(full_name, f" because of '{last_name[0]} {inner[0]}'", _LAST_FIRST)
     if beside := _beside_last_name(first_name, last_name, rule, is_first=begin > 0):
@@ -155,7 +163,7 @@ def _unsure_word(full_name: str, rule: NameRule) -> tuple[str, str] | None:
         behind = _HYPHEN.split(word)[1:]
         if not is_last and not is_shown and behind and _is_particle(behind[-1], rule):  # Anna Jansen-de Vries
             return word, _LAST_FIRST
-        is_first = index == 0 and takes_last
+        is_first = index == 0 and takes_last and not (is_cased and word.islower())  # de Vries Jan
         is_particle = bare in _PARTICLES or (is_cased and word.islower()) or (takes_last and bare in _MAY_BE_NAMES)
         if is_particle and not is_shown and not is_first and not is_last:
             return word, _PARTICLE

@@ -115,6 +115,7 @@ def test_the_names_of_the_mapping_decide(names: tuple[str, ...], row: int, tmp_p
         ("City,Name,E-mail", "Bonn,Ada,c@example.com", {4: "second-table", 5: "second-table"}),
         ("E-Mail,Nachname,Ort", "c@example.com,Ada,Bonn", {4: "second-table", 5: "second-table"}),
         ("E-posta,Soyadı,Şehir", "c@example.com,Ada,Bonn", {4: "second-table", 5: "second-table"}),
+        ("E-mail,Surname,Country", "c@example.com,Ada,Peru", {4: "second-table", 5: "second-table"}),
         ("City,Name,E-mail\nBonn,Ada,c@example.com\nName,E-mail,City", "Ada,d@example.com,Bonn",
          {4: "second-table", 5: "second-table", 6: "filtered"}),
         ("Name,,", "Ada,c@example.com,Bonn", {}),

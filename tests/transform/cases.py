@@ -601,6 +601,19 @@ BAD = (
         f"'{name}' cannot be split into a first and a last name because of '{words}'; write it as 'Last, First'",
         "{column: Cell, part: last, names: {surname: last_two_words, particles: [de, la, del]}}")
       for name, words in (("María del Carmen García", "del Carmen"), ("Juan de Dios Peña", "de Dios"))),
+    *(_unsplit(f"part of a last name: {cell}", cell, f" because of '{word}'; {hint}")
+      for cell, word, hint in (
+          ("Jan Vries, de", "de", "write what belongs to the last name before the comma"),
+          ("de Vries Jan", "de", _PARTICLE_HINT), ("Sean Ó Briain", "Ó", _PARTICLE_HINT),
+          ("Omar Abdel Fattah", "Abdel", _PARTICLE_HINT), ("Hocine Aït Ahmed", "Aït", _PARTICLE_HINT),
+          ("Juan Pérez hijo", "hijo", f"{_AS_LAST_FIRST}, or list it under suffixes: of names: in the mapping"),
+      )),
+    *(_unsplit(f"initial in a last name: {cell}", cell, f" because of '{word}'; {_AS_LAST_FIRST}",
+               f"{{column: Cell, part: last, names: {{surname: {rule}}}}}")
+      for cell, word, rule in (
+          ("José L. García", "L.", "last_two_words"), ("Ana Ruiz M.", "M.", "last_two_words"),
+          ("A. P. J. Kalam", "A.", "first_word"),
+      )),
     _unsplit("Irish particle", "Siobhán Ní Bhriain", f" because of 'Ní'; {_PARTICLE_HINT}"),
     Bad("several pieces", PHONE, "mobile: +90 555 000 00 01; mobile: +90 555 000 00 02",
         "'mobile: +90 555 000 00 01; mobile: +90 555 000 00 02' has several pieces with 'mobile': '+90 555 000 00 01' "

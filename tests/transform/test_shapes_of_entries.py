@@ -16,7 +16,7 @@ from importer.problems import CellPlace, Column, Problem
 from importer.sources.cell_text import error_cell
 from importer.text.damage import undamaged
 from importer.text.literals import InvalidLiteral, read_literal
-from importer.transform import Filtered, candidate_rows, transform_row
+from importer.transform import Filtered, Invalid, candidate_rows, transform_row
 from tests.transform.cells import FILLED, ORIGIN, answer_of, mapping_of, problems_of, question, row
 
 _LONG = question("long_text")
@@ -457,6 +457,33 @@ def test_an_error_value_that_is_declared_as_blank(
     given = answer_of(mapping, found)
     answered = given and (given.answer if is_value else [one["company_name"] for one in json.loads(str(given.answer))])
     assert answered == sent
+
+
+@pytest.mark.parametrize(
+    ("table", "codes"),
+    [
+        pytest.param("7,A\n8,B\n", {"7": [], "8": []}, id="each has its key"),
+        pytest.param("7,A\n,B\n8,C\n", {"7": ["join-key-blank"], "8": []}, id="a blank key"),
+        pytest.param("7,A\n8,C\n#N/A,D\n", {"7": [], "8": ["join-key-blank"]}, id="an error in place of a key"),
+        pytest.param("7,A\n007,B\n", {"7": ["key-spelled-differently"]}, id="a key in two spellings"),
+        pytest.param('7,"A,x\n8,B\n9,C\n', {"7": ["quote-unclosed"], "8": []}, id="a row with an open quote"),
+    ],
+)
+def test_a_row_of_another_table_that_may_be_of_a_candidate(table: str, codes: dict[str, list[str]]) -> None:
+    """A career that may be incomplete is not sent."""
+    content = "{experience: {file: {name: t.csv, key: ID, equals: ID}, company_name: Firm}}"
+    rows = "".join(f"{line},\n" for line in table.splitlines())
+    mapping = mapping_of(content, ("ID",), _LONG, files={"t.csv": f"ID,Firm,City\n{rows}"})
+    for key, expected in codes.items():
+        found = transform_row(row(key), mapping)
+        assert [one.code for one in (found.problems if isinstance(found, Invalid) else ())] == expected, key
+
+
+def test_keys_with_other_blanks_are_the_same() -> None:
+    """As a person sees them."""
+    content = "{experience: {file: {name: t.csv, key: ID, equals: ID}, company_name: Firm}}"
+    mapping = mapping_of(content, ("ID",), _LONG, files={"t.csv": "ID,Firm\nAda Nur,A\n"})
+    assert answer_of(mapping, row("Ada\u00a0 Nur")) is not None
 
 
 def test_a_problem_of_a_member_is_at_its_own_row() -> None:

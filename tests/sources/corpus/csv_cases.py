@@ -8,6 +8,14 @@ from tests.sources.corpus.case import Case, Expected
 _NONE = SourceOptions()
 _ADA = ("Ada", "ada@example.com")
 _ALAN = ("Alan", "alan@example.org")
+_TOO_FEW = (
+    "look for a missing delimiter or a line break outside quotes; if Excel left out blank cells at the end of rows, "
+    "set short_rows: blank under source: in the mapping"
+)
+_CUT = (
+    "row 3 is only a piece of a row: a line break outside quotes has cut it, or this row; remove the line break, or "
+    "quote the cell that contains it; a note beside the table goes, or has skip_rows:"
+)
 _COLUMNS = ("Name", "E-mail")
 _BOTH = {2: _ADA, 3: _ALAN}
 _LINES = "Name,E-mail\nAda,ada@example.com\nAlan,alan@example.org\n"
@@ -244,14 +252,31 @@ CSV_CASES = (
     _case(
         "csv-too-few-cells",
         "reports a row with too few cells and continues",
-        "Name,E-mail\nAda\nAlan,alan@example.org\n",
+        "Name,E-mail,City\nAda,ada@example.com\nAlan,alan@example.org,Oslo\n",
         Expected(
-            _COLUMNS,
-            {2: ("Ada", ""), 3: _ALAN},
+            ("Name", "E-mail", "City"),
+            {2: ("Ada", "ada@example.com", ""), 3: ("Alan", "alan@example.org", "Oslo")},
+            (f"a.csv, row 2: the row has 2 cells, but the header has 3; {_TOO_FEW}",),
+        ),
+    ),
+    _case(
+        "csv-cut-rows",
+        "reports the rows beside a line without a delimiter, which has cut one of them",
+        "E-mail,About\na@example.com,I can cook\nand bake\nb@example.com,B\n\nA note.\n\nc@example.com,C\n",
+        Expected(
+            ("E-mail", "About"),
+            {
+                2: ("a@example.com", "I can cook"),
+                3: ("and bake", ""),
+                4: ("b@example.com", "B"),
+                6: ("A note.", ""),
+                8: ("c@example.com", "C"),
+            },
             (
-                "a.csv, row 2: the row has 1 cells, but the header has 2; look for a missing delimiter or a line break "
-                "outside quotes; if Excel left out blank cells at the end of rows, set short_rows: blank under source: "
-                "in the mapping",
+                f"a.csv, row 2: {_CUT}",
+                f"a.csv, row 3: the row has 1 cells, but the header has 2; {_TOO_FEW}",
+                f"a.csv, row 4: {_CUT}",
+                f"a.csv, row 6: the row has 1 cells, but the header has 2; {_TOO_FEW}",
             ),
         ),
     ),
