@@ -82,7 +82,7 @@ def _steps(summary: Summary, folder: Path, reports: Sequence[Path], *, is_correc
     yield from _steps_of_documents(summary, folder, again)
     to_fix = [kind for kind in TO_FIX if summary.outcomes[kind]]
     causes = {group.code for group in summary.to_fix}
-    others = {group: name for group in summary.to_fix if (name := _other_table(group))}
+    others = {group: name for group in summary.to_fix if (name := other_table(group))}
     if others:  # its rows are not in the report
         tables, own = " and ".join(dict.fromkeys(others.values())), can_repeat or summary.dry_run
         whole = again if own else (_of_file("run", summary.source.file, summary, folder),)
@@ -159,7 +159,7 @@ def _steps_after_run(summary: Summary, again: tuple[str, ...], source: str, fix_
         yield Step(f"{fix_them} in {source}{how}", again, repeats=not taken)
 
 
-def _other_table(group: ProblemGroup) -> str:
+def other_table(group: ProblemGroup) -> str:
     """The file, and its sheet, that a problem is in; "" if that is the source."""
     place = group.places[0] if group.places else ""
     return re.split(r", row \d|!", place)[0] if ", " in place else ""

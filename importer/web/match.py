@@ -15,6 +15,7 @@ from fastapi.responses import Response
 
 from importer.models import SourceOptions
 from importer.problems import UnusableInput, UsageError
+from importer.runs.corrections import read_corrections
 from importer.web.check import start as start_check
 from importer.web.forms import Form, SentForm, receive_upload
 from importer.web.models.draft_mapping import DraftMapping, open_mapping
@@ -120,7 +121,8 @@ def _matching(page: ImportPage) -> Matching:
 def _sample(page: ImportPage, source: SourceOptions) -> Sample:
     draft = page.draft
     assert draft.target is not None
-    return sample_of(Path(draft.file), source, draft.target, page.web.drafts.questions(draft), page.file_shown_as)
+    found = sample_of(Path(draft.file), source, draft.target, page.web.drafts.questions(draft), page.file_shown_as)
+    return found.with_corrections(read_corrections(Path(draft.corrections))[0]) if draft.corrections else found
 
 
 @router.post("/imports/{id}/match")

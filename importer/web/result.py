@@ -21,6 +21,7 @@ from importer.app.orders import Sending
 from importer.app.shown_runs import ListedState, running_runs, show_row, state_of
 from importer.models import IN_SERVICE, NEEDS_ATTENTION, SENT_AGAIN, TO_FIX, CorrectedCell, OutcomeKind
 from importer.problems import UnusableInput
+from importer.report.next_steps import other_table
 from importer.report.outcomes import WORKBOOK_FILE
 from importer.report.summary import Summary, read_summary
 from importer.runs.corrections import read_corrections, write_corrections
@@ -65,6 +66,16 @@ class FoundRun:
     @property
     def to_fix(self) -> int:
         return self.summary.rows_of(*TO_FIX)
+
+    @property
+    def other_tables(self) -> list[str]:
+        """Those with problems to fix: their cells are not in the grid, nor in report.xlsx."""
+        return list(dict.fromkeys(filter(None, map(other_table, self.summary.to_fix))))
+
+    @property
+    def fixes_here(self) -> bool:
+        """Whether there is a problem to fix in the file itself."""
+        return bool(self.to_fix) and not (self.summary.to_fix and all(map(other_table, self.summary.to_fix)))
 
 
 def earlier(page: Page, run: str) -> EarlierRun:

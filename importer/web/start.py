@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from itertools import islice
 from pathlib import Path
-from typing import Final
 
 from fastapi import APIRouter, Request
 from fastapi.responses import RedirectResponse, Response
@@ -18,14 +17,18 @@ from importer.web.steps import NAMES
 
 router = APIRouter()
 
-_RUNS: Final = 20  # that are listed
+_RUNS, _ALL_RUNS = 20, 1_000  # that are listed
 
 
 @router.get("/")
-def show(page: OfAny) -> Response:
+def show(page: OfAny, all: bool = False) -> Response:
     settings, drafts = page.settings, list(page.web.drafts.all())
     by_run = {run: draft for draft in reversed(drafts) for run in (draft.run, draft.check) if run}
-    listed = list(islice(recent_runs(settings), _RUNS))
+    # Of the checks, those of an import that is being prepared.
+    own = (one for one in recent_runs(settings) if not isinstance(one, Summary) or not one.dry_run or one.run in by_run)
+    most = _ALL_RUNS if all else _RUNS
+    found = list(islice(own, most + 1))
+    listed = found[:most]
     running = running_runs(settings)
     runs = [(one, state_of(one, running), by_run.get(one.run)) for one in listed if isinstance(one, Summary)]
     killed = [draft for _, state, draft in runs if state == "killed" and draft is not None]
@@ -35,6 +38,7 @@ def show(page: OfAny) -> Response:
         runs=runs,
         killed=killed,
         damaged=damaged,
+        has_more=len(found) > most and not all,
         drafts=[draft for draft in drafts if not draft.run],
         missing=list(missing_settings(settings)),
         by_request=page.web.sandbox,

@@ -27,6 +27,8 @@ from importer.web.models.sent_lines import SentLine, sent_lines
 
 CauseKey = tuple[str, str | None]
 """The code of problems, and the name of their column."""
+CORRECTED: CauseKey = ("corrected", None)
+"""In place of a cause: the rows with corrections."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,9 +97,14 @@ class CheckedRows:
     def page(
         self, first: int, count: int, cause: CauseKey | None = None, *, all_rows: bool = False
     ) -> tuple[CheckedRow, ...]:
-        """Some rows from the `first` (from 0) of those with problems: of this cause (a code and a column), or all."""
+        """Some rows from the `first` (from 0) of those with problems: of this cause (a code and a column), or all; or
+        of those that were corrected."""
         with RunTable(self._folder) as table:
-            outcomes = tuple(table.page(first, count, cause=cause, all_rows=all_rows))
+            if cause == CORRECTED:
+                numbers = sorted({row for row, _ in self.corrections})[first : first + count]
+                outcomes = tuple(found for row in numbers if (found := table.outcome(row)))
+            else:
+                outcomes = tuple(table.page(first, count, cause=cause, all_rows=all_rows))
             rows = table.rows_with(one.row for one in outcomes)
         return tuple(self._shown(rows[one.row], one) for one in outcomes if one.row in rows)
 
@@ -200,7 +207,10 @@ class CheckedRows:
     def _shown(self, row: Row, outcome: Outcome) -> CheckedRow:
         now, problems = self._now(row), outcome.problems
         kind, mapping = outcome.kind, self._mapping if now is not row else None
-        if mapping is not None and mapping.grouping is None:  # a candidate with several rows needs the next check
+        if mapping is not None and mapping.grouping is not None:  # the next check looks at all rows of the candidate
+            changed = [at for at, pair in enumerate(zip(now.cells, row.cells, strict=True)) if len(set(pair)) > 1]
+            problems = tuple(one for one in problems if not one.is_in(changed, self._origin))
+        elif mapping is not None:
             result = transform_row(now, mapping)
             problems = result.problems if isinstance(result, Invalid) else ()
             kind = OutcomeKind.INVALID if problems else OutcomeKind.NOT_SENT

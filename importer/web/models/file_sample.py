@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
@@ -12,7 +12,8 @@ from typing import Any, Final
 
 from importer.app.inspect_file import InspectedFile, inspect_file, open_candidates
 from importer.app.proposed_folders import with_document_folders
-from importer.models import Question, Row, SourceOptions, Target
+from importer.models import CorrectedCell, Question, Row, SourceOptions, Target
+from importer.runs.corrections import by_row, over
 from importer.suggest import ColumnNames, ColumnView, Proposal, profile_sheet, propose, writes_day_first
 from importer.text.normalize import normalize, normalized
 
@@ -66,6 +67,16 @@ class Sample:
             )
             for one in self.columns
         )
+
+    def with_corrections(self, cells: Iterable[CorrectedCell]) -> Sample:
+        """The sample with the corrections of its rows, as far as the file still has their old texts."""
+        rows = {row.number: row for row in self.rows}
+        own = by_row(
+            one
+            for one in cells
+            if one.row in rows and rows[one.row].cells[one.column.index : one.column.index + 1] == (one.old,)
+        )
+        return replace(self, rows=tuple(over(self.rows, own))) if own else self
 
     def view(self, name: str) -> ColumnView | None:
         """The column with this name, or `=C` for its letter."""
