@@ -37,7 +37,7 @@ MAY_IMPORT = {
     "web.models": GROUND | SUPPLIES | {"sources", "transform", "suggest", "report", "runs", "app"},
     "inbox": GROUND | {"settings", "report", "runs", "app", "notices"},
     "cli": GROUND | {"settings", "report", "runs", "app", "notices", "sandbox", "web", "inbox"},
-    "sandbox": {"importer", "processes"},
+    "sandbox": {"importer"},
     "__main__": {"cli"},
     "front": {"python_api"},
     "python_api": GROUND | {"settings", "report", "runs", "app", "mapping"},

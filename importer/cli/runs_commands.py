@@ -19,7 +19,7 @@ from importer.cli.messages import print_lines, print_message, print_next, print_
 from importer.models import NEEDS_ATTENTION, OutcomeKind
 from importer.problems import UnusableInput
 from importer.report.next_steps import import_again, steps_of_source
-from importer.report.outcomes import outcome_text
+from importer.report.outcomes import by_color, outcome_text
 from importer.report.summary import Summary, read_summary
 from importer.report.text import summary_lines
 from importer.report.write import edited_files
@@ -68,19 +68,15 @@ def runs(
         print_next(f"There are no {'sandbox ' if sandbox else ''}runs in {settings.out}. Next", check)
 
 
-_COLUMNS: Final = {  # of outcomes, whose sum is the rows
-    "created": (OutcomeKind.CREATED,),
-    "existing": (OutcomeKind.ALREADY_EXISTS, OutcomeKind.ALREADY_IMPORTED),
-    "problems": NEEDS_ATTENTION,
-    "unsent": (OutcomeKind.NOT_SENT, OutcomeKind.FILTERED),
-}
-_HEADING: Final = "  ".join((f"{'started':<20}", f"{'state':<8}", f"{'rows':>7}", *(f"{name:>8}" for name in _COLUMNS)))
+_HEADING: Final = "  ".join(
+    (f"{'started':<20}", f"{'state':<8}", f"{'rows':>7}", *(f"{name:>8}" for name in by_color({})))
+)
 
 
 def _numbers(summary: Summary, running: Collection[str]) -> str:
     """When a run was started, its state, and its counts."""
     state = state_of(summary, running)
-    counts = (summary.source.rows or 0, *(summary.rows_of(*kinds) for kinds in _COLUMNS.values()))
+    counts = (summary.source.rows or 0, *by_color(summary.outcomes).values())
     rows, *others = (f"{count:,}" if count else "-" for count in counts)
     return "  ".join((_started(summary), f"{state:<8}", f"{rows:>7}", *(f"{other:>8}" for other in others)))
 

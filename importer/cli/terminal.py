@@ -20,8 +20,9 @@ from importer.app import orders
 from importer.app.event_lines import detail_of, notice_of
 from importer.app.orders import RunControl
 from importer.cli.messages import print_line, print_message
-from importer.models import NEEDS_ATTENTION, Outcome, OutcomeKind
+from importer.models import Outcome, OutcomeKind
 from importer.processes import ending_signals
+from importer.report.outcomes import by_color
 from importer.report.text import problem_lines
 from importer.settings import Settings
 from importer.settings.trust import confirm
@@ -179,12 +180,8 @@ def _started_bar(total: int | None, does: str) -> Progress:
 
 def counts_in_words(counts: Counter[OutcomeKind]) -> str:
     """The progress so far, such as `120 created, 3 existing, 2 with problems`."""
-    parts = [
-        (counts[OutcomeKind.CREATED], "created"),
-        (counts[OutcomeKind.ALREADY_EXISTS] + counts[OutcomeKind.ALREADY_IMPORTED], "existing"),
-        (sum(counts[kind] for kind in NEEDS_ATTENTION), "with problems"),
-    ]
-    return ", ".join(f"{count} {words}" for count, words in parts if count)
+    words = {"created": "created", "existing": "existing", "problems": "with problems"}
+    return ", ".join(f"{count} {words[name]}" for name, count in by_color(counts).items() if count and name in words)
 
 
 # --- questions: only asked at an interactive terminal, never in a scheduled run ---------------------

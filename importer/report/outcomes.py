@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -71,6 +72,15 @@ def outcome_text(kind: OutcomeKind, *, dry_run: bool = False) -> OutcomeText:
     if dry_run and kind is OutcomeKind.NOT_SENT:
         return replace(words, label="ready", meaning="passed every check; nothing was sent", next_step=_SEND)
     return words
+
+
+def by_color(counts: Mapping[OutcomeKind, int]) -> dict[str, int]:
+    """How many rows are created, already there, with problems, and not sent, as narrow tables and progress show it."""
+    names = {"created": ("good",), "existing": ("there",), "problems": ("wrong", "open"), "unsent": ("idle",)}
+    return {
+        name: sum(count for kind, count in counts.items() if OUTCOMES[kind].color in colors)
+        for name, colors in names.items()
+    }
 
 
 def sheet_title(kind: OutcomeKind) -> str:

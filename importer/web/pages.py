@@ -20,7 +20,7 @@ from importer import __version__
 from importer.app.doctor import missing_settings
 from importer.app.inspect_file import FirstRows
 from importer.problems import ImporterError, LinePlace, Problem, UnusableInput
-from importer.report.outcomes import outcome_text
+from importer.report.outcomes import by_color, outcome_text
 from importer.settings import Settings
 from importer.text.dates import in_words
 from importer.text.normalize import visible
@@ -113,6 +113,7 @@ def _environment() -> Environment:
     )
     found.globals.update(t=_TEXTS, outcome_text=outcome_text, version=__version__, shown_problem=shown_problem)
     found.filters.update(visible=visible, share=_share, seconds=in_words, sentence=_sentence, by_clicks=_by_clicks)
+    found.filters["by_color"] = by_color
     found.filters["file_name"] = lambda path: PurePath(path).name
     return found
 

@@ -92,10 +92,6 @@ class ShownProgress:
     def percent(self) -> int | None:
         return 100 * self.done // self.total if self.total else None
 
-    def rows(self, *kinds: str) -> int:
-        """How many rows have one of these outcomes so far."""
-        return sum(self.counts.get(OutcomeKind(kind), 0) for kind in kinds)
-
 
 @dataclass(eq=False)
 class Task:

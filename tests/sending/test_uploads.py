@@ -90,7 +90,7 @@ def test_a_pause_costs_neither_patience_nor_the_rate(tmp_path: Path) -> None:
     with open_ledger(tmp_path / "ledger.sqlite") as ledger:
         done = Uploader(send, FORM, "a", ledger, switch, 6, 10.0, 1.2).upload(documents)
     assert (len(done.ids), done.failures) == (6, {})
-    assert times[-1] - times[1] > 0.4  # six requests at ten a second
+    assert times[-1] - times[1] > 0.3  # five requests at ten a second, of which the first may be late
 
 
 def test_a_pause_holds_the_documents_that_have_an_intent_too(tmp_path: Path) -> None:
