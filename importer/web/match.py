@@ -207,6 +207,13 @@ def _columns(id: str, form: Form) -> tuple[EntryKind, dict[str, str]]:
     return kind, columns
 
 
+def _use_sheet(changes: MappingChanges, id: str, form: Form) -> str:
+    sheet = {"name": form.text("sheet"), "key": form.text("key"), "equals": form.text("equals")}
+    if not all(sheet.values()):
+        raise FieldError(f"key-{anchor_of(id)}", "choose the two columns that say which rows belong to which candidate")
+    return changes.use_rows(id, *_columns(id, form), sheet)
+
+
 _CHANGES: Final[Mapping[str, Callable[[MappingChanges, str, Form], str]]] = {
     "use": _use,
     "leave_out": lambda changes, id, _: changes.leave_out(id),
@@ -215,6 +222,7 @@ _CHANGES: Final[Mapping[str, Callable[[MappingChanges, str, Form], str]]] = {
     "keys": _keys,
     "translate": _translate,
     "add_group": lambda changes, id, form: changes.add_group(id, *_columns(id, form)),
+    "use_sheet": _use_sheet,
     "use_rows": lambda changes, id, form: changes.use_rows(id, *_columns(id, form)),
     "rows": _choose_rows,
     "names": _split_names,

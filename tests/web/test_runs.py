@@ -15,6 +15,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
+from openpyxl import Workbook
 
 from importer.app import orders
 from importer.app.import_file import check_file
@@ -28,12 +29,12 @@ from importer.sandbox import running as sandbox_running
 from importer.settings import load_settings
 from importer.web.imports import Drafts
 from importer.web.running import Progress
-from tests.cli.conftest import FrontDoor, Served, candidate, write_csv
+from tests.cli.conftest import HEADER, FrontDoor, Served, candidate, write_csv
 from tests.cli.test_corrections import fix
 from tests.patience import wait_until
 from tests.samples.sample import ROOT
 from tests.web import walk
-from tests.web.client import Client
+from tests.web.client import Client, Shown
 from tests.web.conftest import Pages
 
 Start = Callable[..., Pages]
@@ -250,6 +251,41 @@ def test_several_rows_of_a_candidate_are_one(pages: Start, serve: Serve) -> None
     found.client.send(shown.form("/send"))
     walk.task_of(found)
     assert "2 of 2 candidates are in" in found.client.get(walk.address(found, "result")).text
+
+
+def test_a_sheet_of_jobs_is_chosen_by_clicks(pages: Start, serve: Serve) -> None:
+    """Also where nothing shows which rows are whose: a person names the two columns."""
+    served = serve()
+    book = Workbook()
+    sheet, jobs = book.worksheets[0], book.create_sheet("Jobs")
+    for line in (HEADER, *(candidate(number, Phone="+905550000001") for number in (1, 2))):
+        sheet.append(line)
+    for line in (("Of", "Shop", "Began"), ("Nr1", "Acme", "03.2019"), ("Nr2", "Ege", ""), ("Nr1", "Ege", "")):
+        jobs.append(line)
+    path = served.door.folder / "people.xlsx"
+    book.save(path)
+    found = pages(live(served), file=path)
+    walk.to_match(found)
+
+    def use(shown: Shown, **fields: str) -> Shown:
+        of_sheets = [form for form in shown.forms if form.fields.get("do") == "use_sheet"]
+        return found.client.send(next(form for form in of_sheets if form.fields["kind"] == "experience"), **fields)
+
+    shown = use(walk.review(found), key="", equals="Last", company_name="Shop")
+    assert "hoose the two columns that say which rows belong to which candidate" in shown.text
+    shown = use(shown, key="Of", equals="Last", company_name="Shop")
+    assert "company name Acme" in shown.text
+    form = next(form for form in shown.forms if form.fields.get("company_name") == "Shop")
+    assert (form.fields["key"], form.fields["equals"], form.fields["company_name"]) == ("Of", "Last", "Shop")
+    found.client.send(walk.review(found).form("/match/use"))
+    walk.task_of(found)
+    shown = found.client.get(walk.address(found, "send"))
+    found.client.send(shown.form("/send"))
+    walk.task_of(found)
+    assert "2 of 2 candidates are in" in found.client.get(walk.address(found, "result")).text
+    bodies = {body["last_name"]: body["answers"] for body in served.sandbox.memory.accepted()}
+    sent = next(one["answer"] for one in bodies["Nr1"] if "company_name" in str(one.get("answer")))
+    assert [one["company_name"] for one in json.loads(sent)] == ["Acme", "Ege"]
 
 
 def test_a_closed_browser_does_not_stop_a_run(pages: Start, serve: Serve) -> None:

@@ -15,6 +15,7 @@ from importer.app.proposed_folders import with_document_folders
 from importer.models import CorrectedCell, Question, Row, SourceOptions, Target
 from importer.runs.corrections import by_row, over
 from importer.suggest import ColumnNames, ColumnView, Proposal, profile_sheet, propose, writes_day_first
+from importer.suggest.entry_columns import OtherSheet, join_of
 from importer.text.normalize import normalize, normalized
 
 _ROWS: Final = 2_000  # of the file, which a page looks at
@@ -41,6 +42,20 @@ class Sample:
     rows: tuple[Row, ...]
     is_whole: bool
     proposal: Proposal
+    others: tuple[OtherSheet, ...] = ()
+
+    @cached_property
+    def sheets(self) -> dict[str, dict[str, ColumnView]]:
+        """The columns of the other sheets of a workbook, by sheet and by their names for a mapping."""
+        names = {one.name: ColumnNames([view.column for view in one.columns]) for one in self.others}
+        return {one.name: {names[one.name].of(view.column): view for view in one.columns} for one in self.others}
+
+    def join_with(self, sheet: str) -> tuple[str, str]:
+        """The column there, and the one here, whose cells say which rows of another sheet belong to which; or ""."""
+        there = self.sheets[sheet]
+        found = join_of([*there.values()], self.columns)
+        named = next((name for name, view in there.items() if found and view is found.key), "")
+        return named, self.names.of(found.equals.column) if found else ""
 
     @cached_property
     def names(self) -> ColumnNames:
@@ -105,7 +120,8 @@ def sample_of(
             proposal = with_document_folders(proposal, views, file)
         while len(_KEPT) > 1:
             _KEPT.pop(next(iter(_KEPT)))
-        _KEPT[key] = Sample(views, rows[:_ROWS], len(rows) <= _ROWS, proposal)
+        others = tuple(one for one in found.others if not one.is_file)
+        _KEPT[key] = Sample(views, rows[:_ROWS], len(rows) <= _ROWS, proposal, others)
     return _KEPT[key]
 
 

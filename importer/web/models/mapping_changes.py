@@ -193,15 +193,26 @@ class MappingChanges:
         }
         return self._with_groups(id, [*groups, new], kind)
 
-    def use_rows(self, id: str, kind: EntryKind, columns: Mapping[str, str]) -> str:
-        """The text with an entry for each row of a candidate, of these columns by field. Earlier ones are read as they
-        were, dates of others as their cells show.
+    def use_rows(
+        self, id: str, kind: EntryKind, columns: Mapping[str, str], sheet: Mapping[str, str] | None = None
+    ) -> str:
+        """The text with an entry for each row of a candidate, of these columns by field; or for each row of another
+        sheet, by its name, key and equals. Earlier ones are read as they were, dates of others as their cells show.
         """
         section, name = id.split("/", 1)
         old = self._mapping.values(section).get(name)
         source = old.get(kind.value) if isinstance(old, dict) else None
-        before = source if isinstance(source, dict) and "rows" in source else {"rows": "all"}
-        views = {field: view for field, column in columns.items() if (view := self._sample.view(column)) is not None}
+        before: dict[str, Any] = source if isinstance(source, dict) else {}
+        if sheet is None:
+            before = before if "rows" in before else {"rows": "all"}
+        else:
+            old_sheet = before.get("sheet")
+            if isinstance(old_sheet, dict) and old_sheet.get("name") == sheet["name"]:
+                before = {**before, "sheet": {**old_sheet, **sheet}}
+            else:
+                before = {"sheet": {**sheet}}
+        there = self._sample.sheets.get(sheet["name"], {}).get if sheet else self._sample.view
+        views = {field: view for field, column in columns.items() if (view := there(column)) is not None}
         settings = date_settings(views, self._sample.day_first)
         kept = {key: value for key, value in before.items() if key not in ENTRY_FIELDS[kind]}
         for field, column in columns.items():

@@ -53,7 +53,8 @@ class DateForm:
 class Entries:
     """The entries of an answer. groups: the columns of each group, by field, if it is read from the row itself;
     candidates: the entries of some of them as they would be sent, by row, each with its texts by field; other: the kind
-    of source that they come from; fields: the columns, if that is each row of a candidate; unknown: texts of all their
+    of source that they come from; fields: the columns, if that is each row of a candidate, or of another sheet; sheet:
+    its name, key and equals; unknown: texts of all their
     fields that cannot be read; held: in how many rows;
     blank: rows without an entry."""
 
@@ -62,6 +63,7 @@ class Entries:
     candidates: tuple[tuple[int, tuple[dict[str, str], ...]], ...]
     other: str = ""
     fields: dict[str, str] = field(default_factory=dict)
+    sheet: dict[str, str] = field(default_factory=dict)
     unknown: tuple[UnknownText, ...] = ()
     held: int = 0
     blank: int = 0

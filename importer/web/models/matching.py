@@ -174,7 +174,10 @@ class Matching:
             is_left_out=id in self._readable.left_out,
         )
         if problems or read is None:
-            return replace(plain, state="wrong", why="; ".join(one.message for one in problems))
+            problems = problems or (
+                Problem("column-not-found", "what it reads is not here", "choose its columns again"),
+            )
+            return replace(plain, problems=problems, state="wrong", why="; ".join(one.message for one in problems))
         if isinstance(read, EntriesReader):
             entries = shown_entries(
                 read, self._readable.entries[id], keys, self._readable.rows, leaves_out=plain.is_left_out

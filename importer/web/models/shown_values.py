@@ -174,5 +174,7 @@ def shown_entries(
         UnknownText(cell, count, problem, options, field)
         for (cell, problem, field, options), count in unknown.most_common(_UNKNOWN)
     )
-    fields = groups[0] if other == "rows" and len(own) == 1 else {}  # of several sources, the others would be lost
-    return Entries(kind, () if other else tuple(groups), tuple(candidates), other, fields, texts, held, blank)
+    is_only = len(own) == 1  # of several sources, the others would be lost
+    fields = groups[0] if other in ("rows", "sheet") and is_only else {}
+    sheet = {key: str(text) for key, text in own[0]["sheet"].items()} if other == "sheet" and is_only else {}
+    return Entries(kind, () if other else tuple(groups), tuple(candidates), other, fields, sheet, texts, held, blank)
