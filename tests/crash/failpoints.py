@@ -148,7 +148,7 @@ def _watch_databases(trigger: _Trigger) -> None:
         def _note(self, sql: str) -> None:
             sql = _CTE.sub("", _TEXT.sub("''", sql)).lstrip()
             if (verb := sql[:6].lower()) in ("insert", "update", "delete", "create") and (table := _TABLE.search(sql)):
-                self.written.add(("intend" if verb == "update" and "body_digest" in sql else verb, table[1].lower()))
+                self.written.add(("intend" if verb == "update" and "origin" in sql else verb, table[1].lower()))
 
     @contextmanager
     def _around_end(connection: Any, sql: str) -> Iterator[None]:

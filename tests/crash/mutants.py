@@ -270,7 +270,7 @@ MUTANTS = (
     Mutant(
         "the manifest is finished before the table is complete",
         "runs/finalize.py",
-        "    _complete_table(folder, manifest.run, ledger)\n",
+        "    _complete_table(folder, manifest.run, ledger, known_before)\n",
         "",
         ("tests/cli/test_finalize.py",),
     ),
