@@ -120,8 +120,10 @@ def open_csv(path: Path, name: str, options: SourceOptions, limits: ReadingLimit
     doubt = doubtful_encoding(path, name, found.encoding) if options.encoding is not None else None
     lines = _first_lines(path, found.encoding)
     in_sep_line = _sep_line_delimiter(lines)
-    chosen = delimiter or in_sep_line
-    if chosen is None and (split := _likely_split(lines, name, options.names)) is not None:
+    of_sep_line = _split(lines[1:], in_sep_line) if in_sep_line is not None else None
+    is_wrong = of_sep_line is not None and of_sep_line.columns == 1  # `sep=;` above rows with commas
+    chosen = delimiter or (None if is_wrong else in_sep_line)
+    if chosen is None and (split := _likely_split(lines[is_wrong:], name, options.names)) is not None:
         chosen = split.delimiter
     return CsvFile(
         path,

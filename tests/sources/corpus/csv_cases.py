@@ -129,6 +129,12 @@ CSV_CASES = (
         Expected(_COLUMNS, _BOTH, reading='CSV, UTF-8, delimiter "|", header found in row 1, 2 columns'),
     ),
     _case(
+        "csv-wrong-sep-line",
+        "splits rows by their delimiter where the line sep= names one that they do not have",
+        "sep=;\n" + _LINES,
+        Expected(_COLUMNS, _BOTH),
+    ),
+    _case(
         "csv-one-column",
         "reads a file of one column",
         "Name\nAda\nAlan\n",
