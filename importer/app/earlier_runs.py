@@ -16,7 +16,7 @@ from importer.models import SENT_AGAIN, CorrectedCell, OutcomeKind
 from importer.problems import Busy, Origin, UnusableInput, UsageError
 from importer.report.next_steps import FROM_PYTHON
 from importer.runs import run_report
-from importer.runs.finalize import close, resolve_row
+from importer.runs.finalize import KnownBefore, close, resolve_row
 from importer.runs.fixed_report import read_fixed, run_of_results_file
 from importer.runs.joined import Parts, parts_beside, write_joined
 from importer.runs.manifest import RunManifest, find_run, is_run, read_manifest
@@ -110,7 +110,7 @@ def resolve(earlier: EarlierRun, row: int, *, created: bool) -> str:
         raise UsageError(f"{manifest.run} joins the parts of a file; resolve the row in its part: {', '.join(runs)}")
     with _ledger_of(manifest, earlier.settings) as ledger:
         if manifest.ending is None and not manifest.dry_run:
-            close(folder, ledger, known_before(ledger, manifest.scope))
+            close(folder, ledger, _known_before(ledger, manifest, folder))
         resolve_row(folder, ledger, row, created=created)
     return manifest.run
 
@@ -142,7 +142,12 @@ def end_killed(folder: Path, manifest: RunManifest, settings: Settings) -> None:
     """
     if manifest.ending is None or _is_open(manifest, settings):
         with _ledger_of(manifest, settings) as ledger:  # killed or running: the lock shows which
-            close(folder, ledger, known_before(ledger, manifest.scope))
+            close(folder, ledger, _known_before(ledger, manifest, folder))
+
+
+def _known_before(ledger: Ledger, manifest: RunManifest, folder: Path) -> KnownBefore:
+    out = "" if folder.parent == Path("results") else str(folder.parent)
+    return known_before(ledger, manifest.scope, out)
 
 
 def _is_open(manifest: RunManifest, settings: Settings) -> bool:

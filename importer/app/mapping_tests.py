@@ -105,6 +105,10 @@ class _Table:
     def columns(self) -> tuple[Column, ...]:
         return _columns(self.given)
 
+    @property
+    def delimiter(self) -> str:
+        return ","
+
     def rows(self) -> Iterator[Row]:
         return (_row(row, self.columns, row.place.line) for row in self.given)
 

@@ -201,17 +201,20 @@ class Ledger(Database, AbstractContextManager["Ledger"]):
 
         self._change(settle)
 
-    def settle(self, run: str, answered: Iterable[tuple[int, State, int | None]]) -> None:
-        """Record the answers that a killed run had received, but not written here: row, state and status of each."""
+    def settle(self, run: str, answered: Iterable[tuple[int, State, int | None, bytes]]) -> None:
+        """Record the answers that a killed run had received, but not written here: row, state and status of each, and
+        the digest of its body, as of `Answered`.
+        """
         changes = list(answered)
         if not changes or self.run(run) is None:
             return
 
         def settle(connection: Connection) -> None:
             _mark_killed(connection, people.c.run == run)
-            for row, state, status in changes:
+            for row, state, status, digest in changes:
                 of_row = update(people).filter_by(run=run, row=row, state=State.UNCONFIRMED)
-                connection.execute(of_row.values(state=state, status=status))
+                proven = {"body_digest": digest} if digest else {}
+                connection.execute(of_row.values(state=state, status=status, **proven))
 
         self._change(settle)
 

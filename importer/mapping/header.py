@@ -15,8 +15,8 @@ from importer.mapping.nodes import Diagnostics, Text
 from importer.mapping.resolved import ChildTable
 from importer.mapping.tables import ChildSource
 from importer.models import CELLS_MERGED, Row
-from importer.problems import CellPlace, Column, Place, Problem
-from importer.text.normalize import closest, join_key, normalize, normalize_name
+from importer.problems import Column, Place, Problem, UnusableInput
+from importer.text.normalize import closest, join_key, normalize, normalize_name, normalized
 
 _MIN_UNKNOWN = 3
 _MOST_NAMES = 12  # in a hint
@@ -167,10 +167,11 @@ class Context:
             by_key: dict[str, list[Row]] = defaultdict(list)
             without: dict[str, list[Row]] = defaultdict(list)
             own, above, last = "", 0, ""
+            delimiter, missing = self.tables[source].delimiter, normalized(self.mapping.missing)
             for row in self.tables[source].rows():
                 is_merged = any(one.code == CELLS_MERGED and one.is_in((key.index,)) for one in row.problems)
                 if not is_merged or row.number != above + 1:  # the key may be in a row that is not read
-                    own = _key_in(row, key)
+                    own = _key_in(row, key, delimiter, missing)
                 by_key[own].append(row)  # merged with the key above: that candidate is held back
                 is_broken = any(one.is_in((key.index,)) for one in row.problems)
                 if not is_merged and (not own or is_broken) and last:
@@ -181,12 +182,16 @@ class Context:
         return self.child_rows[source, key.index]
 
 
-def _key_in(row: Row, key: Column) -> str:
+def _key_in(row: Row, key: Column, delimiter: str, missing: frozenset[str]) -> str:
     """The key of a row. One whose quotes are broken is a single cell: the key is in its text, so that its candidate is
     held back.
+
+    Raises UnusableInput: it cannot be told where.
     """
     cell = row.cells[key.index]
-    if any(isinstance(one.place, CellPlace) and one.code == "quote-unclosed" for one in row.problems):
-        pieces = re.split("[,;|\t]", row.cells[0])
-        cell = pieces[key.index].strip(' "') if key.index < len(pieces) else cell
-    return join_key(cell)
+    if broken := [one for one in row.problems if one.code == "quote-unclosed"]:
+        before = row.cells[0].split(delimiter)[: key.index + 1]
+        if len(before) <= key.index or '"' in "".join(before):
+            raise UnusableInput(broken)
+        cell = before[-1]
+    return join_key(cell, missing)

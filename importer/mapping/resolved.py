@@ -88,6 +88,9 @@ class ChildTable(Protocol):
     @property
     def columns(self) -> tuple[Column, ...]: ...
 
+    @property
+    def delimiter(self) -> str: ...
+
     def rows(self) -> Iterator[Row]: ...
 
 

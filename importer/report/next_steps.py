@@ -35,7 +35,7 @@ _OF_RUN_ONLY: Final = (
 _OF_FILES: Final = ("document-missing", "document-unusable", "document-refused", "document-shared")
 _OF_ROUTES: Final = {ROUTE_UNKNOWN, "group-incomplete"}  # what is right for them may be for another mapping
 # The cells of such rows may be those of other columns; one of two rows of a person goes.
-_FIXED_IN_FILE: Final = _OF_ROUTES | {"too-many-cells", "too-few-cells", "email-duplicate"}
+_FIXED_IN_FILE: Final = _OF_ROUTES | {"too-many-cells", "too-few-cells", "row-cut", "email-duplicate"}
 _OF_DOCUMENTS: Final = ("--out", "--sandbox", "--questions", "--sheet")
 
 

@@ -6,9 +6,11 @@ They come from a fixed report.xlsx or from the grid of the page. The file itself
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple, replace
 from pathlib import Path
+from typing import Final
 
 from importer.files import read_private, write_json
 from importer.mapping import ResolvedGrouping
@@ -86,14 +88,21 @@ def corrected(row: Row, cells: Iterable[CorrectedCell]) -> Row:
     return with_texts(row, {one.column: one.new for one in cells}, values)
 
 
+AMBIGUOUS: Final = re.compile(r"[+-]?[1-9]\d{0,2}\.\d{3}(?= \D+$|$)")  # one or a thousand, if a person types it
+
+
 def with_texts(row: Row, texts: Mapping[Column, str], values: frozenset[int] = frozenset()) -> Row:
     """A row with other texts in some cells, checked like those of the file. A number, a date or TRUE stays a value if
-    its new text has the format of `Row`; values: the indexes of new texts that are values.
+    its new text has the format of `Row` and one meaning; values: the indexes of new texts that are values.
     """
     new = {column.index: text for column, text in texts.items()}
     found = [replace(one, place=row.place(column)) for column, text in texts.items() if (one := find_problem(text))]
     units = {index: row.cells[index].partition(" ")[1:] for index in new}  # the currency behind an amount
-    texts_now = {index for index, text in new.items() if not is_canonical(text.removesuffix("".join(units[index])))}
+    texts_now = {
+        index
+        for index, text in new.items()
+        if AMBIGUOUS.match(text) or not is_canonical(text.removesuffix("".join(units[index])))
+    }
     typed = (row.typed - texts_now) | values
     return replace(
         row,

@@ -125,7 +125,7 @@ def _complete_table(folder: Path, run: str, ledger: Ledger, known_before: KnownB
     states = ledger.row_states(run)
     state = next(states, None)
     with RunTable(folder) as table:
-        missing, answered = list[Outcome](), list[Outcome]()
+        missing, answered = list[Outcome](), list[tuple[int, State, int | None, bytes]]()
         for (rows, result, warnings, _), before in _with_known(table.kept(), known_before):
             first = rows[0]
             while state is not None and state.row < first:
@@ -134,7 +134,11 @@ def _complete_table(folder: Path, run: str, ledger: Ledger, known_before: KnownB
             outcome = table.outcome(first)
             if outcome is not None:
                 is_lost = known is not None and known.state is State.UNCONFIRMED and outcome.kind in _STATE_OF
-                answered += [outcome] if is_lost else []
+                if is_lost:
+                    body = result.body if isinstance(result, ReadyCandidate) else b""
+                    is_proof = outcome.kind is OutcomeKind.CREATED and body
+                    digest = ledger.fingerprints.body_digest(body) if is_proof else b""
+                    answered.append((first, _STATE_OF[outcome.kind], outcome.status, digest))
             elif known is not None:
                 outcome = outcome_of_state(known)
                 outcome = replace(outcome, problems=(*outcome.problems, *warnings)) if was_sent(outcome) else outcome
@@ -149,7 +153,7 @@ def _complete_table(folder: Path, run: str, ledger: Ledger, known_before: KnownB
                 table.record(missing)
                 missing.clear()
         table.record(missing)
-    ledger.settle(run, ((one.row, _STATE_OF[one.kind], one.status) for one in answered))
+    ledger.settle(run, answered)
 
 
 def _with_known(

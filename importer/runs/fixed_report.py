@@ -26,6 +26,7 @@ from importer.problems import (
     unusable_file,
 )
 from importer.report.outcomes import csv_file, sheet_title
+from importer.runs.corrections import AMBIGUOUS
 from importer.runs.manifest import RunManifest, is_run
 from importer.runs.run_report import refuse_missing
 from importer.runs.table import RunTable
@@ -180,7 +181,7 @@ class _Comparison:
                 self._rewritten.append(f"{self._shown(place)} was {was} and is {_quoted(now)} now")
             elif found:
                 self._problems += [replace(each.problem, place=place) for each in found]
-            elif column.index in row.typed and not is_value and (number := _AMBIGUOUS.match(now)):
+            elif column.index in row.typed and not is_value and (number := AMBIGUOUS.match(now)):
                 hint = f"write {now.replace('.', '')} or {number[0]}0{now[number.end() :]}"
                 self._problems.append(Problem("correction-ambiguous", f"'{now}' can be two numbers", hint, place))
             else:
@@ -279,7 +280,6 @@ def _places_of(
 
 # --- what a spreadsheet program changes -------------------------------------------------------------
 
-_AMBIGUOUS: Final = re.compile(r"[+-]?[1-9]\d{0,2}\.\d{3}(?= \D+$|$)")  # one or a thousand
 _DATE: Final = re.compile(r"(\d{1,2})([./-])(\d{1,2})\2\d{2,4}.*", re.DOTALL)
 _GROUPED: Final = re.compile(r"\d{1,3}(?:[.,]\d{3})+")
 _SHORT: Final = re.compile(r"-?\d{1,3}(?:[.,]\d+)?")  # what a program makes of a typed 45.000

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
-from itertools import groupby, islice, takewhile
+from itertools import chain, groupby, islice, pairwise, takewhile
+from typing import Final
 
 from importer.models import SourceOptions
 from importer.problems import Column, Origin, Problem, UnusableInput, unusable_file
@@ -144,14 +146,20 @@ def _records(source: RecordSource, layout: Layout, options: SourceOptions) -> It
 
 
 def _mark_cut(records: Iterable[Record], layout: Layout) -> Iterator[Record]:
-    """The records; of a CSV, those right beside a line without a delimiter have a problem: that is a piece of one."""
+    """The records; of a CSV, those right beside a line without a delimiter have a problem: that is a piece of one. Not
+    a line with an address, which is a row, nor a footer, as `Total: 5`.
+    """
     above: Record | None = None
     is_below_piece = False
-    for record in records:
+    for record, following in pairwise(chain(records, [None])):
+        assert record is not None
         is_own = record.number > layout.header_row and record.number not in layout.left_out
         is_piece = layout.even and is_own and len(record.cells) == 1 < layout.width and not layout.ends_at(record)
+        is_piece = is_piece and "@" not in record.cells[0]
+        is_last = following is None or len(following.cells) == 1
+        is_footer = is_last and _FOOTER.search(record.cells[0])
         if above is not None:
-            is_beside = is_piece and above.number == record.number - 1 > layout.header_row
+            is_beside = is_piece and not is_footer and above.number == record.number - 1 > layout.header_row
             yield _cut(above, record.number) if is_beside and len(above.cells) > 1 else above
         is_below = is_below_piece and above is not None and above.number == record.number - 1
         above = _cut(record, record.number - 1) if is_below and not is_piece and is_own else record
@@ -160,9 +168,14 @@ def _mark_cut(records: Iterable[Record], layout: Layout) -> Iterator[Record]:
         yield above
 
 
+_FOOTER: Final = re.compile(r"[\d:]|^\W*$|^\W*(?:total|summe|gesamt|toplam|razem|totale?)\b", re.IGNORECASE)
+
+
 def _cut(record: Record, piece: int) -> Record:
     message = f"row {piece} is only a piece of a row: a line break outside quotes has cut it, or this row"
-    hint = "remove the line break, or quote the cell that contains it; a note beside the table goes, or has skip_rows:"
+    hint = (
+        "remove the line break in your own file, or quote the cell that contains it; delete a line that is only a note"
+    )
     return replace(record, problems=(*record.problems, CellProblem(None, Problem("row-cut", message, hint))))
 
 

@@ -115,6 +115,9 @@ def _likeliest_region(numbers: Counter[str], language: str) -> str | None:
         least = _NEARLY_ALL if language == "en" else _MOST
         if (total := valid.total()) >= max(1, least * numbers.total()):
             fitting[region] = mobile, total
+    usual = next(iter(_REGIONS_OF_LANGUAGE.get(language, ())), "")
+    if usual in fitting and fitting[usual][0] >= _NEARLY_ALL * numbers.total():
+        return usual
     best = [region for region, fits in fitting.items() if fits == max(fitting.values())]
     return best[0] if len(best) == 1 or (best and language != "en") else None
 

@@ -27,13 +27,26 @@ _FORMS = {
     "MXN": "mx$ mex$", "MYR": "rm ringgit", "NGN": "₦ naira", "NZD": "nz$", "PHP": "₱", "PLN": "zł zl złotych zloty",
     "PEN": "s/", "PYG": "₲ gs",
     "RON": "lei", "RSD": "din дин", "RUB": "₽ руб р рубль рубля рублей rub", "SAR": "﷼ sr ريال riyal",
-    "SGD": "s$ sg$", "THB": "฿ baht บาท", "TRY": "₺ tl lira türk lirası", "TWD": "nt$", "UAH": "₴ грн гривень гривна",
+    "SGD": "s$ sg$", "THB": "฿ baht บาท", "TRY": "₺ tl lira türk_lirası türk lirası", "TWD": "nt$",
+    "UAH": "₴ грн гривень гривна",
     "USD": "$ us$ u$s dollar dollars", "UZS": "сум soum", "VND": "₫ đ đồng", "ZAR": "r rand",
 }  # fmt: skip
-_SHARED = "kr krone kroner kronor rs rupee £e dinar peso pesos franc francs mark"  # each used for several currencies
+# Signs, names and short forms of several currencies; alone, `$` and `¥` have one meaning.
+_DOLLARS, _PESOS = "USD AUD CAD NZD HKD SGD TWD MXN ARS CLP COP", "MXN ARS CLP COP PHP UYU DOP CUP"
+_OF_SEVERAL: Final = {
+    form: frozenset(codes.split())
+    for forms, codes in (
+        ("$", _DOLLARS), ("¥", "JPY CNY"), ("kr", "SEK NOK DKK ISK"), ("krone kroner", "NOK DKK"), ("kronor", "SEK"),
+        ("rs rupee", "INR PKR LKR NPR MUR SCR"), ("£e", "EGP"), ("dinar", "RSD KWD TND DZD JOD IQD BHD LYD MKD"),
+        ("peso pesos", _PESOS), ("franc francs", "CHF XAF XOF XPF FRF BEF RWF"), ("mark", "DEM FIM BAM"),
+    )
+    for form in forms.split()
+}  # fmt: skip
 
-_CODE_OF = {normalize(form): code for code in _CODES.split() for form in (code, *_FORMS.get(code, "").split())}
-_CODE_OF |= dict.fromkeys(_SHARED.split(), "")
+_CODE_OF = {
+    normalize(form.replace("_", " ")): code for code in _CODES.split() for form in (code, *_FORMS.get(code, "").split())
+}
+_CODE_OF |= dict.fromkeys(_OF_SEVERAL.keys() - _CODE_OF.keys(), "")
 
 
 def currency_code(text: str) -> str | None:
@@ -43,14 +56,6 @@ def currency_code(text: str) -> str | None:
     """
     code = _CODE_OF.get(_word(text))
     return "" if code is None and len(text) == 1 and _is_sign(text) else code
-
-
-# Signs and short forms that several currencies have.
-_OF_SEVERAL: Final = {
-    "$": frozenset(("USD", "AUD", "CAD", "NZD", "HKD", "SGD", "TWD", "MXN", "ARS", "CLP", "COP")),
-    "kr": frozenset(("SEK", "NOK", "DKK", "ISK")),
-    "¥": frozenset(("JPY", "CNY")),
-}
 
 
 def currencies_of(spellings: Iterable[str]) -> tuple[str, ...]:

@@ -288,6 +288,11 @@ class Interpreter:
         if self._is_number and after.startswith("0") and not text.lstrip("+-").isdecimal():  # 45,5 with 000 after it
             message = f"{quoted(text)} is not only digits, and the mapping writes {quoted(after)} after it"
             return InvalidValue("number-invalid", message, "write the whole number")
+        unit = text.partition(" ")[2] if typed else ""
+        if unit and not any(map(str.isdigit, unit)):  # 48000 €, by its number format
+            message = f"{quoted(text)} has a currency, and the mapping writes {quoted(before or after)} beside it"
+            hint = f"remove before: and after: {in_mapping(self._value.place)}, or give the cell the format General"
+            return InvalidValue("number-invalid", message, hint)
         if "://" in before and normalize(text) in NULL_WORDS | NULL_OR_ANSWER:
             message = f"{quoted(text)} is what programs write for an empty cell, and no part of an address"
             return InvalidValue(

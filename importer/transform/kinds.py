@@ -179,9 +179,10 @@ def _number_hint(text: str, value: ResolvedValue) -> str:
     if value.formats.thousands is None and _WORD.search(_amount_in(value)(text)):
         # `about 5`: no separator explains it
         return "write it in digits"
-    if value.field.kind is Kind.INTEGER and value.formats.decimal is None and _ZEROS.fullmatch(text):
+    amount = _amount_in(value)(text)
+    if value.field.kind is Kind.INTEGER and value.formats.decimal is None and _ZEROS.fullmatch(amount):
         return f"write it without decimals, or set decimal: {place}"
-    if value.field.kind is Kind.INTEGER and _FRACTION.fullmatch(text):
+    if value.field.kind is Kind.INTEGER and _FRACTION.fullmatch(amount):
         return "the question takes whole numbers: remove the decimals"
     decimal, thousands = value.formats.decimal, value.formats.thousands
     if value.field.kind is Kind.DECIMAL:
@@ -189,7 +190,7 @@ def _number_hint(text: str, value: ResolvedValue) -> str:
         example = f"like 1{thousands}234{decimal}50, or correct" if is_declared else "or set"
         return f"write it in digits, {example} decimal: and thousands: {place}"
     if thousands is None:
-        is_number = _NUMERIC.fullmatch(_amount_in(value)(text))  # not 10+
+        is_number = _NUMERIC.fullmatch(amount)  # not 10+
         return f"write it in digits, or set thousands: {place}" if is_number else "write it in digits"
     without = "" if decimal else f"; for numbers like 12{'.' if thousands == ',' else ','}00 set decimal: {place}"
     separator = "an apostrophe" if thousands in ("'", "’") else f"'{thousands}'"

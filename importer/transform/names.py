@@ -43,7 +43,7 @@ _DEGREE = re.compile(r"[^\W\d_]{1,3}(?:\.[^\W\d_]{1,3})+\.?")  # M.A., at the en
 # What people are addressed by; with a comma or in another place, these are names.
 _IN_FRONT = normalized((
     "Bay", "Bayan", "Sayın", "Doç", "Uzm", "Op", "Av", "Ing", "Mag", "Dipl-Ing", "Inż", "Dott", "Avv", "Sir", "Shri",
-    "Smt", "د", "Pan", "Pani", "Señor", "Señora", "Monsieur", "Madame", "Signor", "Signora",
+    "Smt", "د", "Pani", "Señor", "Señora", "Monsieur", "Madame", "Signor", "Signora",
 ))  # fmt: skip
 _BEHIND = normalized(("Bey", "Hanım", "Efendi", "junior", "júnior", "senior"))
 _BEHIND_LAST_NAME = frozenset(
@@ -87,9 +87,9 @@ def part_of_name(full_name: str, part: Side, rule: NameRule | None = None) -> st
     if comma and normalize(after) in rule.suffixes:  # `Ada Nur, Jr.` has no last name before the comma
         full_name = f"{before} {after}"
     if "," in full_name:
-        last = (full_name.rpartition(",")[2].split() or [""])[-1]
+        *first, last = full_name.rpartition(",")[2].split() or [""]
         is_listed = normalize(last) in rule.particles | rule.suffixes
-        if is_listed or (last.islower() and _bare(last) in _PARTICLES):  # Goethe, Johann von
+        if (first and is_listed) or (last.islower() and (is_listed or _bare(last) in _PARTICLES)):  # Goethe, Johann von
             hint = "write what belongs to the last name before the comma"
             return _not_split(full_name, f" because of '{last}'", hint)
         return _part_by_comma(full_name, part)
@@ -107,7 +107,7 @@ def part_of_name(full_name: str, part: Side, rule: NameRule | None = None) -> st
     first_name, last_name = without_suffixes[:begin] + without_suffixes[end:], without_suffixes[begin:end]
     inner = [word for word in last_name if normalize(word) not in rule.particles]
     is_two = rule.surname is Surname.LAST_TWO_WORDS and begin == 1 and len(inner) == 2 and last_name[0] not in inner
-    initial = next((word for word in last_name if word.isupper() and len(word.removesuffix(".")) == 1), None)
+    initial = next((word for word in inner if word.isupper() and len(word.removesuffix(".")) == 1), None)
     if initial and rule.surname in (Surname.LAST_TWO_WORDS, Surname.FIRST_WORD):
         return _not_split(full_name, f" because of '{initial}'", _LAST_FIRST)
     if is_two and normalize(inner[0]) in _OF_MARY:
@@ -161,7 +161,8 @@ def _unsure_word(full_name: str, rule: NameRule) -> tuple[str, str] | None:
         if (is_third and _DEGREE.fullmatch(word)) or (is_address and not is_shown):
             return word, f"{_WITHOUT}, or, if it is a name, as 'Last, First'"
         behind = _HYPHEN.split(word)[1:]
-        if not is_last and not is_shown and behind and _is_particle(behind[-1], rule):  # Anna Jansen-de Vries
+        is_joined = bool(behind) and _is_particle(behind[-1], rule) and (index > 0 or behind[-1].islower())
+        if is_joined and not is_last and not is_shown:  # Anna Jansen-de Vries, but not Xiao-Di Chen
             return word, _LAST_FIRST
         is_first = index == 0 and takes_last and not (is_cased and word.islower())  # de Vries Jan
         is_particle = bare in _PARTICLES or (is_cased and word.islower()) or (takes_last and bare in _MAY_BE_NAMES)

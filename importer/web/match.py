@@ -210,7 +210,10 @@ def _columns(id: str, form: Form) -> tuple[EntryKind, dict[str, str]]:
 def _use_sheet(changes: MappingChanges, id: str, form: Form) -> str:
     sheet = {"name": form.text("sheet"), "key": form.text("key"), "equals": form.text("equals")}
     if not all(sheet.values()):
-        raise FieldError(f"key-{anchor_of(id)}", "choose the two columns that say which rows belong to which candidate")
+        raise FieldError(
+            f"sheet-{form.text('number')}-{anchor_of(id)}",
+            "choose the two columns that say which rows belong to which candidate",
+        )
     return changes.use_rows(id, *_columns(id, form), sheet)
 
 

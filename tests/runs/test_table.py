@@ -13,6 +13,7 @@ import pytest
 
 from importer.models import CorrectedCell, Outcome, OutcomeKind, Row
 from importer.problems import CellPlace, Column, FilePlace, LinePlace, Origin, Place, Problem, UnusableInput
+from importer.runs.corrections import over
 from importer.runs.row_selection import ALL_ROWS
 from importer.runs.table import RunTable, TableUnreadable
 from importer.sources import Sheet
@@ -174,6 +175,8 @@ def test_corrected_rows_keep_what_the_file_has(tmp_path: Path) -> None:
         CorrectedCell(2, COLUMNS[2], "2026-03-04", "4 March"),
         CorrectedCell(4, COLUMNS[1], "#N/A", "2000", is_value=True),
     )
+    (odd,) = over([ROWS[0]], {2: [CorrectedCell(2, COLUMNS[1], "1000.5 USD", "1.100 USD")]})
+    assert odd.typed == {2}  # a person may mean 1,100: it is read as the mapping reads texts
     with RunTable(tmp_path) as table:
         table.store(SHEET, ALL_ROWS, corrections)
     with RunTable(tmp_path) as table:

@@ -399,6 +399,39 @@ GOOD = (
     ),
     Good("missing word", _TEXT, "N / A", None, "{column: Cell, missing: [n / a]}"),
     Good("name like a form of address", _TEXT, "Bey, Ali", "Bey", "{column: Cell, part: last}"),
+    *(
+        Good(
+            f"first name like a listed particle: {name}",
+            _TEXT,
+            name,
+            last,
+            "{column: Cell, part: last, names: {particles: [ben, al]}}",
+        )
+        for name, last in (("Cohen, Ben", "Cohen"), ("Smith, Al", "Smith"))
+    ),
+    Good(
+        "listed particle in capitals",
+        _TEXT,
+        "ANA GARCIA Y LOPEZ",
+        "GARCIA Y LOPEZ",
+        "{column: Cell, part: last, names: {surname: last_two_words, particles: [y]}}",
+    ),
+    *(
+        Good(f"name that is usual in Chinese: {name}", _TEXT, name, last, "{column: Cell, part: last}")
+        for name, last in (("Xiao-Di Chen", "Chen"), ("Mei-Lo Wong", "Wong"), ("Pan Anna Müller", "Müller"))
+    ),
+    *(
+        Good(
+            f"spelling of the declared currency: {cell}", _INTEGER, cell, "48000", f"{{column: Cell, currency: {code}}}"
+        )
+        for cell, code in (
+            ("Rs. 48000", "INR"),
+            ("48000 kroner", "NOK"),
+            ("48000 Türk Lirası", "TRY"),
+            ("$48000", "CAD"),
+            ("EUR 48000", "EUR"),
+        )
+    ),
     Good("first name like a suffix, behind a comma", _TEXT, "Silva, Júnior", "Júnior", "{column: Cell, part: first}"),
     Good("first name like a suffix", _TEXT, "Junior Muster", "Junior", "{column: Cell, part: first}"),
     Good("last name like a title", _TEXT, "Steffi Graf", "Graf", "{column: Cell, part: last}"),
@@ -635,6 +668,11 @@ BAD = (
     Bad("title that is listed as a particle", _TEXT, "Dr. Ada Nur",
         "'Dr. Ada Nur' cannot be split into a first and a last name because of 'Dr.'; write both names without it",
         '{column: Cell, part: first, names: {particles: ["Dr."]}}'),
+    Bad("fraction of a currency", _INTEGER, "1234.5 €",
+        "'1234.5 €' is not a whole number; the question takes whole numbers: remove the decimals", _EUROS, typed=True),
+    Bad("currency of a format, and another one of the mapping", _TEXT, "48000 $",
+        "'48000 $' has a currency, and the mapping writes 'TL' beside it; remove before: and after: in m.yaml:4, or "
+        "give the cell the format General", "{column: Cell, after: ' TL'}", typed=True),
     *(_unsplit(f"double name with a particle: {cell}", cell, f" because of '{word}'; {_AS_LAST_FIRST}")
       for cell, word in (("Anna Jansen-de Vries", "Jansen-de"), ("Eva Bakker-van der Meer", "Bakker-van"))),
     _unsplit("suffix that is not listed", "Ada Nur, PhD", f" because of 'PhD'; {_SPLIT_HINT}"),

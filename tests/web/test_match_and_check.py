@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 import threading
 from collections.abc import Callable
 from html import unescape
@@ -11,8 +12,10 @@ from typing import Any
 
 from importer.app.import_file import CheckStopped, Finished, check_file
 from importer.app.orders import Listener, RunControl
+from importer.web.pages import _by_clicks
 from tests.cli.conftest import FrontDoor, Served, candidate, write_csv
 from tests.patience import PATIENCE
+from tests.transform.cases import BAD
 from tests.web import walk
 from tests.web.client import Client, Shown
 from tests.web.conftest import Pages
@@ -559,3 +562,11 @@ def test_a_file_that_is_gone_is_reported(pages: Start, tmp_path: Path) -> None:
     file.unlink()
     shown = found.client.get(walk.address(found, "match"))
     assert (shown.status, f"{file}: the file does not exist" in shown.text) == (409, True)
+
+
+def test_hints_about_numbers_and_choices_speak_of_clicks() -> None:
+    """Every hint of a cell that a click in Match can answer names that click, and no key of the mapping file."""
+    keys = re.compile(r"\b(?:split|pick|decimal|thousands|currency|region|values|missing): (?:in|and) ")
+    said = {bad.problem: _by_clicks(bad.problem) for bad in BAD}
+    assert [text for text in said.values() if keys.search(text)] == []
+    assert len([text for text, clicks in said.items() if text != clicks]) > 50

@@ -13,8 +13,8 @@ _TOO_FEW = (
     "set short_rows: blank under source: in the mapping"
 )
 _CUT = (
-    "row 3 is only a piece of a row: a line break outside quotes has cut it, or this row; remove the line break, or "
-    "quote the cell that contains it; a note beside the table goes, or has skip_rows:"
+    "row 3 is only a piece of a row: a line break outside quotes has cut it, or this row; remove the line break in "
+    "your own file, or quote the cell that contains it; delete a line that is only a note"
 )
 _COLUMNS = ("Name", "E-mail")
 _BOTH = {2: _ADA, 3: _ALAN}
@@ -268,7 +268,7 @@ CSV_CASES = (
     _case(
         "csv-cut-rows",
         "reports the rows beside a line without a delimiter, which has cut one of them",
-        "E-mail,About\na@example.com,I can cook\nand bake\nb@example.com,B\n\nA note.\n\nc@example.com,C\n",
+        "E-mail,About\na@example.com,I can cook\nand bake\nb@example.com,B\n\nA note.\n\nc@example.com,C\nTotal: 3\n",
         Expected(
             ("E-mail", "About"),
             {
@@ -277,12 +277,13 @@ CSV_CASES = (
                 4: ("b@example.com", "B"),
                 6: ("A note.", ""),
                 8: ("c@example.com", "C"),
+                9: ("Total: 3", ""),
             },
             (
                 f"a.csv, row 2: {_CUT}",
                 f"a.csv, row 3: the row has 1 cells, but the header has 2; {_TOO_FEW}",
                 f"a.csv, row 4: {_CUT}",
-                f"a.csv, row 6: the row has 1 cells, but the header has 2; {_TOO_FEW}",
+                *(f"a.csv, row {row}: the row has 1 cells, but the header has 2; {_TOO_FEW}" for row in (6, 9)),
             ),
         ),
     ),
