@@ -61,31 +61,30 @@ def _planned_again(pending: PendingRow, known: Known, earlier: Earlier, options:
 
 
 def not_sent_again(
-    candidates: Iterable[ReadyCandidate], ledger: Ledger, scope: Scope, options: LoadOptions, earlier: Earlier = unknown
+    candidates: Iterable[ReadyCandidate],
+    ledger: Ledger,
+    scope: Scope,
+    options: LoadOptions,
+    earlier: Earlier = unknown,
+    *,
+    is_killed: bool = False,
 ) -> dict[int, Outcome]:
-    """The outcomes of those that a run would not send, by what became of them before; by row."""
+    """The outcomes of those that a run would not send, by what became of them before; by row. is_killed: nor would it
+    send unconfirmed ones.
+    """
     found: dict[int, Outcome] = {}
     for candidate, _, known in _with_known(iter(candidates), ledger.fingerprints, scope, ledger.look_up):
         digest = ledger.fingerprints.body_digest(candidate.body)
         if known is not None and (outcome := _settled(candidate.row, known, digest, earlier, options)) is not None:
             found[candidate.row] = outcome
+        elif known is not None and is_killed and known.state in (State.UNCONFIRMED, State.IN_FLIGHT):
+            found[candidate.row] = unconfirmed_before(candidate.row, known, options.out)
     return found
 
 
 def known_before(ledger: Ledger, scope: Scope, out: str = "") -> Callable[[list[ReadyCandidate]], dict[int, Outcome]]:
     """For candidates that a killed run did not come to: the outcomes of those, by row, that earlier runs have sent."""
-
-    def look_up(candidates: list[ReadyCandidate]) -> dict[int, Outcome]:
-        found: dict[int, Outcome] = {}
-        for candidate, _, known in _with_known(iter(candidates), ledger.fingerprints, scope, ledger.look_up):
-            digest = ledger.fingerprints.body_digest(candidate.body)
-            if known is not None and known.state in (State.UNCONFIRMED, State.IN_FLIGHT):
-                found[candidate.row] = unconfirmed_before(candidate.row, known, out)
-            elif known and (outcome := _settled(candidate.row, known, digest, unknown, LoadOptions())) is not None:
-                found[candidate.row] = outcome
-        return found
-
-    return look_up
+    return lambda ready: not_sent_again(ready, ledger, scope, LoadOptions(out=out), is_killed=True)
 
 
 def _settled(row: int, known: Known, digest: bytes, earlier: Earlier, options: LoadOptions) -> Outcome | None:

@@ -61,10 +61,8 @@ def shown_date(value: str, number_format: str) -> str | None:
     In a cell with the format `yyyy`, a typed 2019 is a day in 1905; Excel makes `19-Sep` of a typed `Sep 19`, with the
     year of that day behind it.
     """
-    letters, kind = (
-        {letter for letter in _NOT_SHOWN.sub("", number_format).lower() if letter in "ymdhs"},
-        date_kind(number_format),
-    )
+    kind = date_kind(number_format)
+    letters = {letter for letter in _NOT_SHOWN.sub("", number_format).lower() if letter in "ymdhs"}
     if kind is DateKind.TIME or (kind is DateKind.DATE and ("y" not in letters or letters == {"y"})):
         return None
     return value[:7] if letters == {"y", "m"} else value

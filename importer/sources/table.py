@@ -149,12 +149,15 @@ def _mark_cut(records: Iterable[Record], layout: Layout) -> Iterator[Record]:
     """The records; of a CSV, those right beside a line without a delimiter have a problem: that is a piece of one. Not
     a line with an address, which is a row, nor a footer, as `Total: 5`.
     """
+    if not layout.even:
+        yield from records
+        return
     above: Record | None = None
     is_below_piece = False
     for record, following in pairwise(chain(records, [None])):
         assert record is not None
         is_own = record.number > layout.header_row and record.number not in layout.left_out
-        is_piece = layout.even and is_own and len(record.cells) == 1 < layout.width and not layout.ends_at(record)
+        is_piece = is_own and len(record.cells) == 1 < layout.width and not layout.ends_at(record)
         is_piece = is_piece and "@" not in record.cells[0]
         is_last = following is None or len(following.cells) == 1
         is_footer = is_last and _FOOTER.search(record.cells[0])

@@ -125,7 +125,7 @@ _OF_NAME: Final = re.compile(r"\b[DSAWC]/[OLP]\b|,? (?:jr|sr|ii|iii|iv)\b", re.I
 _ONLY_INITIALS: Final = re.compile(r"(?:[^\W\d_]\.[ -]?)+")
 _NO_NAME: Final = re.compile(  # N/A | Unknown, May-24, Ana (she/her), Ana 🚀, Dr. Ana, Ana PhD
     r"[/|<>=~^*#@$%{}\[\]\\_;:&+,]|(?:^|-)\d|\((?:she|he|they)\b|[\u2190-\u2bff\U0001f000-\U0001faff]|^(?-i:TRUE|FALSE)$|"
-    r"^(?:dr|prof|mrs?|ms|mme|mlle|herr|frau|ing|sayın|pani?|señora?|madame|monsieur|signora?)\.?\s|\s(?-i:Ph\.?D|MBA|[MB]Sc|Esq|CPA|PMP)\.?$",
+    r"^(?:dr|prof|mrs?|ms|mme|mlle|herr|frau|ing|sayın|pani|señora?|madame|monsieur|signora?)\.?\s|\s(?-i:Ph\.?D|MBA|[MB]Sc|Esq|CPA|PMP)\.?$",
     re.IGNORECASE,
 )
 
