@@ -88,7 +88,8 @@ def _joined(rows: ChildRows, equals: Column | None, order_by: Text | None, conte
     key, order = there.find(rows.key_), there.find(order_by) if order_by else None
     if equals is None or key is None or (order_by and order is None):
         return None
-    index = ChildIndex(context.tables[rows.source].origin, key, order, *context.rows_by_key(rows.source, key))
+    table = context.tables[rows.source]
+    index = ChildIndex(table.origin, table.columns, key, order, *context.rows_by_key(rows.source, key))
     return FromChild(equals, index, normalized(context.mapping.missing))
 
 

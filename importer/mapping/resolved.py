@@ -103,6 +103,7 @@ class ChildIndex:
     """
 
     origin: Origin
+    columns: Sequence[Column]
     key: Column
     order_by: Column | None
     by_key: Dictionary[str, Sequence[Row]]

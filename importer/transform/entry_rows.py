@@ -336,13 +336,13 @@ class _Join:
         """Warnings about cells with a line that begins like a row of a candidate: an open quote hides that row."""
         index = self._join.children.key.index
         for row in (row for rows in self._join.children.by_key.values() for row in rows):
-            for column, lines in enumerate(cell.split("\n")[1:] for cell in row.cells):
+            for column, cell in zip(self._join.children.columns, row.cells, strict=False):
+                lines = cell.split("\n")[1:]
                 found = next((line for line in lines if self._begins_a_row(re.split("[,;|\t]", line), index)), None)
                 if found is not None:
                     message = f"the cell contains a line that looks like a row of its own, {quoted(found)}"
                     hint = 'if it is one, close the quote (") before it'
-                    place = CellPlace(row.origin, row.number, Column.at(column, ""))
-                    yield Problem("row-in-cell", message, hint, place)
+                    yield Problem("row-in-cell", message, hint, row.place(column))
 
     def _begins_a_row(self, pieces: Sequence[str], index: int) -> bool:
         key = join_key(pieces[index].strip(' "')) if len(pieces) > max(index, 1) else ""

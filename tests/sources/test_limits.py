@@ -178,3 +178,70 @@ def test_a_long_row_that_is_looked_at_for_a_broken_one_is_refused(tmp_path: Path
     broken = 'B"x",Rome,2\n"C"x,Oslo,3\n'
     path.write_text(f"Name,City,No\n{good * 9}{broken}{good * 6}{long}{good}")
     assert "row 19: a row is longer than" in refusal(path, ReadingLimits(row=1_000))
+
+
+_XML_2003 = b'<?xml version="1.0"?>\n<Workbook xmlns="urn:schemas-microsoft-com:office:spreadsheet">'
+_SAVE = "open it in a spreadsheet program and save it as .xlsx"
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("old.xls", _XML_2003, f"this is an Excel 2003 XML file, which is not supported; {_SAVE}"),
+        (
+            "half.csv",
+            "Name,City\nA,B\n".encode("utf-16-le"),
+            "the file looks like UTF-16 without a byte-order mark; set its encoding under source: in the mapping: "
+            "`encoding: utf-16-le` (reads 'Name', 'City', 'A')",
+        ),
+    ],
+)
+def test_file_of_another_kind(tmp_path: Path, name: str, content: bytes, message: str) -> None:
+    """A file that is not what its name says is refused with what it is, and the way out."""
+    path = tmp_path / name
+    path.write_bytes(content)
+    assert refusal(path) == f"{name}: {message}"
+
+
+def test_csv_row_of_too_many_cells(tmp_path: Path) -> None:
+    """A row of a CSV with more cells than a sheet can have ends the reading, with what may be wrong."""
+    path = tmp_path / "wide.csv"
+    path.write_text(f"Name,City\n{','.join('x' * 20_000)}\n")
+    assert refusal(path) == (
+        'wide.csv, row 2: the row has 20,000 cells; the limit is 16,384; check that "," is the right delimiter and '
+        "that no line break is missing"
+    )
+
+
+def test_file_that_changes_after_the_scan(tmp_path: Path) -> None:
+    """A CSV that is written between the scan and the reading is refused: the scan proved another file."""
+    path = tmp_path / "a.csv"
+    path.write_text("Name,City\nA,B\n")
+    sheet = open_sheet(path, SourceOptions(), shown_as="a.csv")
+    path.write_text("Name,City\nA,C\nD,E\n")
+    with pytest.raises(UnusableInput) as caught:
+        list(sheet.rows())
+    assert str(caught.value) == (
+        "a.csv: the file changed after it was opened; close the program that writes to it, then run the same command "
+        "again"
+    )
+
+
+def test_end_of_the_table_that_is_not_met(tmp_path: Path) -> None:
+    """A text under stop_at that no row begins with is a warning: nobody notices else that a footer was renamed."""
+    path = tmp_path / "a.csv"
+    path.write_text("Name,City\nA,B\nSum,2\n")
+    sheet = open_sheet(path, SourceOptions(stop_at="Total"), shown_as="a.csv")
+    assert len(list(sheet.rows())) == 2
+    assert [str(problem) for problem in sheet.warnings] == [
+        "a.csv: no row begins with 'Total', so the table is read to the end of the file; correct stop_at: under "
+        "source: in the mapping (it is the whole text of the first filled cell)"
+    ]
+
+
+def test_blank_line_behind_an_open_quote(tmp_path: Path) -> None:
+    """Blank lines between the rows that follow an open quote do not make its row a text of several lines."""
+    path = tmp_path / "a.csv"
+    path.write_text('Name,City,Zip\nA,"B,1\n\nC,D,2\nE,F,3\n')
+    rows = list(open_sheet(path, SourceOptions(), shown_as="a.csv").rows())
+    assert [(row.number, bool(row.problems)) for row in rows] == [(2, True), (4, False), (5, False)]

@@ -51,6 +51,7 @@ _YES_NO, _URL, _FILE = question("yes_no"), question("url"), question("file_uploa
 _TEXT, _LONG, _ADDRESS = question(), question("long_text"), question(type="address")
 
 _CHOICES_AND_COMMAS = question("multiple_choice", options=("Java", "Go, Rust", "C"))
+_FIRST_OF_LIST = "{column: Cell, split: json, take: first}"
 _ARABIC = '{column: Cell, decimal: "٫", thousands: "٬"}'
 GOOD = (
     Good(
@@ -532,6 +533,15 @@ def _unsplit(name: str, cell: str, reason: str, answer: str = "{column: Cell, pa
 
 
 BAD = (
+    Bad("choices with another separator", SKILLS, "Go, C",
+        "'Go, C' is not an option of q; separate the choices by ';', or set split: ',' in m.yaml:4",
+        '{column: Cell, split: ";"}'),
+    Bad("list that is not closed", _TEXT, '["a", "b',
+        "'[\"a\", \"b' is not a valid list: it cannot be read from character 7 on; correct it", _FIRST_OF_LIST),
+    Bad("list in a list", _TEXT, '["a", ["b"]]',
+        "'[\"a\", [\"b\"]]' is not a list of texts; correct it", _FIRST_OF_LIST),
+    Bad("key twice in a list", _TEXT, '[{"a": 1, "a": 2}]',
+        "'[{\"a\": 1, \"a\": 2}]' is not a valid list: the key 'a' occurs twice; correct it", _FIRST_OF_LIST),
     *(Bad(f"ditto mark {text}", _TEXT, text, f"'{text}' refers to the cell above; write what it stands for")
       for text in ('"', '-"-', "〃", "same as above", "wie oben")),
     Bad("address of an e-mail", _URL, "ada@example.com",

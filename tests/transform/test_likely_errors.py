@@ -235,6 +235,14 @@ def test_a_short_word_in_capitals_in_front_may_be_the_last_name() -> None:
     ]
 
 
+def test_initials_as_a_last_name() -> None:
+    """Smith J. has its last name in front."""
+    people = [{**one, "First": name} for one, name in zip(_people(), ("Ada Nur", "Smith J."), strict=False)]
+    assert _warnings(people, names=_SPLIT) == [
+        "row 3, column \"First\": the last name is 'J.', so 'Smith' may be it; write the name as 'Last, First'"
+    ]
+
+
 @pytest.mark.parametrize(
     "name",
     [

@@ -16,7 +16,7 @@ from importer.problems import CellPlace, Column, Problem
 from importer.sources.cell_text import error_cell
 from importer.text.damage import undamaged
 from importer.text.literals import InvalidLiteral, read_literal
-from importer.transform import Filtered, Invalid, candidate_rows, transform_row
+from importer.transform import Filtered, Invalid, candidate_rows, join_warnings, transform_row
 from tests.transform.cells import FILLED, ORIGIN, answer_of, mapping_of, problems_of, question, row
 
 _LONG = question("long_text")
@@ -511,3 +511,27 @@ def test_every_row_belongs_to_one_candidate(keys: list[str]) -> None:
     numbers = [[member.number for member in one.members] or [one.number] for one in _grouped(rows)]
     assert sorted(number for members in numbers for number in members) == [one.number for one in rows]
     assert all(members == sorted(members) for members in numbers)
+
+
+def test_a_row_that_an_open_quote_hides() -> None:
+    """A line of a cell that begins with a candidate's key is told with its cell: it may be a row of its own."""
+    jobs = 'Person,Company,Title\n7,Acme,"Clerk\n8,Shop,Baker"\n8,Mill,"Miller\n9 of 10, was: best"\n'
+    table = "file: {name: jobs.csv, key: Person, equals: ID}"
+    answer = f"{{experience: {{{table}, company_name: Company, position_title: Title}}}}"
+    mapping = mapping_of(answer, ("ID",), question("long_text"), files={"jobs.csv": jobs})
+    assert [str(one) for one in join_warnings(mapping, lambda: [row("7"), row("8", number=6)])] == [
+        "jobs.csv, row 2, column \"Title\": the cell contains a line that looks like a row of its own, '8,Shop,Baker'; "
+        'if it is one, close the quote (") before it'
+    ]
+
+
+def test_a_date_of_several_columns_with_a_blank_one() -> None:
+    """A date that is joined from its day, month and year is refused without one of them: 5.2024 is another date."""
+    answer = '{join: [Day, Month, Year], with: ".", dates: "%d.%m.%Y"}'
+    mapping = mapping_of(answer, ("Day", "Month", "Year"), question("date"))
+    sent = answer_of(mapping, row("31", "5", "2024"))
+    assert sent is not None
+    assert sent.answer == "2024-05-31"
+    assert problems_of(mapping, row("", "5", "2024")) == [
+        "c.csv, row 5, column \"Month\": '5.2024' is joined from cells of which one is blank; fill in all its cells"
+    ]
