@@ -514,3 +514,52 @@ def test_corrections_are_not_for_a_file_that_was_replaced(pages: Start, serve: S
     walk.task_of(found)
     assert "was changed or replaced since its rows were checked" in found.client.get(f"{base}/check").text
     assert len(served.accepted) == 1
+
+
+def test_corrected_cells_are_listed_and_shown_in_match(pages: Start, serve: Serve) -> None:
+    """Where a person looks for what was typed: the rows with it in Check, and the samples in Match."""
+    served = serve()
+    rows = [candidate(number, Phone="12" if number == 2 else "+905550000001") for number in range(5)]
+    found = pages(live(served), file=write_csv(served.door.folder / "people.csv", rows))
+    walk.to_check(found)
+    base = walk.address(found, "check")
+    fields = found.client.get(base).form("/check/cells").fields
+    found.client.post(f"{base}/cells", {**fields, "r4c4": "+905550000077"})
+    listed = found.client.get(f"{base}?cause=corrected")
+    assert "+905550000077" in listed.html
+    assert "person2@example.com" in listed.html
+    assert "person1@example.com" not in listed.html
+    assert "+905550000077" in found.client.get(walk.address(found, "match")).html
+
+
+def test_rejected_rows_are_sent_again_from_the_result(pages: Start, serve: Serve) -> None:
+    """What the service rejected is sent again by one click when its cause is gone, and nobody twice."""
+    served = serve({"kind": "refuse", "emails": ["person1@example.com"], "message": "no such post", "times": 1})
+    found = pages(live(served), file=people(served.door.folder, 3))
+    shown = walk.to_result(found)
+    assert "1 row was rejected by the service." in shown.text
+    found.client.send(shown.form("/result/retry"))
+    walk.task_of(found)
+    assert "1 row was rejected" not in found.client.get(walk.address(found, "result")).text
+    assert sorted(served.accepted) == [f"person{number}@example.com" for number in range(3)]
+
+
+def test_an_import_that_is_being_prepared_is_removed(pages: Start) -> None:
+    """With its upload; what it was is said at once."""
+    found = pages()
+    found.client.upload(found.first.form("/upload"), "people.csv", b"E-mail,Name\na@example.com,Ada\n")
+    (draft,) = found.server.web.drafts.all()
+    shown = found.client.send(found.client.get("/").form(f"/imports/{draft.id}/remove"))
+    assert "The import was removed." in shown.text
+    assert not list(found.server.web.drafts.all())
+    assert not list(found.out.rglob("people.csv"))
+    assert found.client.get(f"/imports/{draft.id}/file").status == 404
+
+
+def test_a_path_without_a_file(pages: Start) -> None:
+    """A path that was mistyped, too long or empty is said at its field."""
+    found = pages()
+    shown = found.first
+    for path, message in (("", "Enter the path"), ("no/such.csv", "There is no file"), ("a" * 5_000, "There is no")):
+        shown = found.client.send(shown.form("/by-path"), path=path)
+        assert message in shown.text
