@@ -211,6 +211,27 @@ def test_a_pipe_that_takes_the_place_of_a_file_stops_nothing(tmp_path: Path) -> 
     assert folder.contents["ada.pdf"].problem == "cannot be read: it is not a regular file"
 
 
+@pytest.mark.parametrize("change", ["changed", "removed", "folder removed"])
+def test_a_document_that_changes_before_it_is_sent_is_not_sent(tmp_path: Path, change: str) -> None:
+    """What was looked into is what is sent, or nothing: a person would get the document of somebody else."""
+    folder = files_in(tmp_path, "ada.pdf")
+    folder.noted_for = "ada@example.com", 2
+    folder.document_of("ada.pdf", is_pattern=False, several=Several.ERROR)
+    folder.look_into_named()
+    file, sha256 = tmp_path / "cvs" / "ada.pdf", folder.contents["ada.pdf"].sha256
+    with folder.reader() as read:
+        assert read(sha256) == file.read_bytes()
+    if change == "changed":
+        file.write_bytes(PDF + b"of Bob")
+    else:
+        file.unlink()
+    if change == "folder removed":
+        file.parent.rmdir()
+    reason = "changed since it was looked into" if change == "changed" else "no such file or directory"
+    with folder.reader() as read, pytest.raises(OSError, match=reason):
+        read(sha256)
+
+
 def test_a_zip_is_a_folder(tmp_path: Path) -> None:
     """Names that lead outside and links are not read; names in UTF-8 without its mark are."""
     folder = DocumentFolder(_zip(tmp_path / "cvs.zip"), "cvs.zip")

@@ -73,6 +73,23 @@ def test_an_upload_that_gave_no_id_is_counted_and_remembered(tmp_path: Path) -> 
     assert (done.copies.total(), done.failures["a"][0]) == (2, OutcomeKind.INVALID)
 
 
+def test_a_document_that_cannot_be_read_any_more_is_of_its_rows_only(tmp_path: Path) -> None:
+    """The others are uploaded, and the next run tries it again."""
+
+    def gone() -> bytes:
+        raise OSError(0, "it was changed since it was looked into")
+
+    ada, bob = Document("a", b"a", "ada.pdf", "pdf", 8, gone), Document("b", b"b", "bob.pdf", "pdf", 8, lambda: b"%PDF")
+    with open_ledger(tmp_path / "ledger.sqlite") as ledger:
+        send = lambda *_: Reply(201, document_id="7")  # noqa: E731
+        done = Uploader(send, FORM, "a", ledger, Cancellation(), 1, None, 60.0).upload([ada, bob])
+        assert ledger.document_ids([ada.key, bob.key]) == {bob.key: "7"}
+    assert (done.ids, done.stop) == ({"b": "7"}, None)
+    kind, problem = done.failures["a"]
+    assert kind is OutcomeKind.INVALID
+    assert problem.message == "'ada.pdf' cannot be read: it was changed since it was looked into"
+
+
 def test_a_pause_costs_neither_patience_nor_the_rate(tmp_path: Path) -> None:
     """The requests after it come one by one, and what failed before it is tried again."""
     documents = [Document(str(one), b"%d" % one, "a.pdf", "pdf", 8, lambda: b"%PDF-1.7") for one in range(6)]
