@@ -104,3 +104,18 @@ def test_a_signal_stops_a_worker_after_pending_requests(serve: Callable[..., Ser
     assert len(list((tmp_path / "box" / "working").glob("*/people.csv"))) == 1
     assert served("inbox", "run", "box").code == 0
     assert len(served.accepted) == len(set(served.accepted)) == 30
+
+
+def test_forget_names_the_file_where_the_inbox_has_put_it(front_door: FrontDoor) -> None:
+    """It is no file of the importer, and it is not where it was when it was imported."""
+    inbox = inbox_in(front_door.folder)
+    assert front_door("inbox", "run", "box", "--sandbox").code == 0
+    write_csv(inbox / "incoming" / "people.csv", [candidate(1), candidate(2)])
+    assert front_door("inbox", "run", "box", "--sandbox").code == 0
+    (kept,) = (inbox / "done").glob("*/people.csv")
+    forgotten = front_door("forget", "person1@example.com", "--yes")
+    assert forgotten.code == 0
+    words = " ".join((forgotten.out + forgotten.err).split())
+    assert "1 row blanked in 1 folder." in words
+    assert f"{kept}: has the address too" in words
+    assert "person1@example.com" in kept.read_text()
