@@ -61,8 +61,7 @@ class Row:
     stores as a number, a date or a boolean: their text has one canonical format (`1234.5`, `1234.5 EUR`, `2021-03-15`,
     `2021-03-15 14:30:00`, `TRUE`), whatever decimal separator or date format the mapping declares for text.
     `problems` were found while reading; a row with problems must not be sent. `members` are the source rows of a
-    candidate who has several. `links`: the
-    indexes of cells with a hyperlink, each with its address.
+    candidate who has several. `links`: the indexes of cells with a hyperlink, each with its address.
     """
 
     origin: Origin
