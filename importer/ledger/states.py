@@ -91,8 +91,8 @@ class Known(NamedTuple):
     """The record of an identity: its state, the last status received, and the run and row that led to it.
 
     `body_digest` is that of the last request body; if unconfirmed, that of the first unconfirmed one, until a 201
-    shows that it had not arrived. `origin`: the row that it was first, see `Fingerprints.origin`. `after_unconfirmed`: an earlier request may have been accepted
-    when the row was last intended.
+    shows that it had not arrived. `origin`: the row that it was first, see `Fingerprints.origin`.
+    `after_unconfirmed`: an earlier request may have been accepted when the row was last intended.
     """
 
     state: State
