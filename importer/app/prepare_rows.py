@@ -1,6 +1,6 @@
-"""Prepares rows, each by itself: in other processes if there are many.
+"""Prepares rows, each by itself: on all cores if there are many.
 
-Another process is a new Python that imports this module, and gets its rows through a pipe of its own. So it needs
+Each other process is a new Python that imports this module, and gets its rows through a pipe of its own. So it needs
 nothing of the program that calls importer, waits for no lock, and ends with this process.
 """
 
@@ -27,7 +27,8 @@ from importer.transform import Filtered, Invalid, LikelyErrors, Seen, encode, tr
 _Rows = list[Row | Filtered]
 _FEW: Final = 2_000  # rows that are prepared in less time than it takes to start other processes
 _BLOCK: Final = 64  # rows that another process prepares at once
-_AHEAD: Final = 3  # blocks that wait for each process
+_AHEAD: Final = 4  # blocks that wait for each other process
+_MOST_WAITING: Final = 2 * _AHEAD  # times the other processes, all blocks that wait for the first of them
 _MOST_PROCESSES: Final = 8
 _PIPE_SIZE: Final = 1 << 18  # bytes, of a block of wide rows; where the system has such a setting
 _SECRET: Final = ("TOKEN", "LEDGER")  # in names of variables; the address of a ledger may contain a password
@@ -42,31 +43,33 @@ class Prepared(NamedTuple):
 
 
 def prepared(rows: Iterator[Row | Filtered], mapping: ResolvedMapping) -> Iterator[tuple[Row | Filtered, Prepared]]:
-    """All rows in order, each as it is prepared."""
+    """All rows in order, each as it is prepared. This process prepares rows too, rather than wait for another one."""
     is_frozen = hasattr(sys, "frozen")  # there is no Python to start, only the program itself
-    here, processes = _Preparation(mapping), 1 if is_frozen else min(_cores(), _MOST_PROCESSES)
-    for row in rows if processes == 1 else islice(rows, _FEW):
+    here, count = _ThisProcess(mapping), 0 if is_frozen else min(_cores(), _MOST_PROCESSES) - 1
+    for row in islice(rows, _FEW) if count else rows:
         yield row, here.row(row)
-    block, waiting = list(islice(rows, _BLOCK)), deque[tuple[_Rows, _OtherProcess]]()
+    block, waiting = list(islice(rows, _BLOCK)), deque[tuple[_Rows, _ThisProcess | _OtherProcess]]()
     with ExitStack() as others:
-        started = [others.enter_context(closing(_OtherProcess(mapping))) for _ in range(processes if block else 0)]
+        started = [others.enter_context(closing(_OtherProcess(mapping))) for _ in range(count if block else 0)]
         idle = deque(started * _AHEAD)
         while block or waiting:
-            if block and idle:
-                idle[0].send(block)
-                waiting.append((block, idle.popleft()))
+            if block and (idle or (len(waiting) < _MOST_WAITING * count and not waiting[0][1].has_answered)):
+                process = idle.popleft() if idle else here
+                process.send(block)
+                waiting.append((block, process))
                 block = list(islice(rows, _BLOCK))
             else:
-                first, other = waiting.popleft()
-                yield from zip(first, other.receive() or here.rows(first), strict=True)
-                idle.append(other)
+                first, process = waiting.popleft()
+                yield from zip(first, process.receive() or here.rows(first), strict=True)
+                if isinstance(process, _OtherProcess):
+                    idle.append(process)
 
 
-class _Preparation:
-    """Prepares rows."""
+class _ThisProcess:
+    """Prepares rows at once."""
 
     def __init__(self, mapping: ResolvedMapping) -> None:
-        self._mapping, self._likely = mapping, LikelyErrors(mapping)
+        self._mapping, self._likely, self._answers = mapping, LikelyErrors(mapping), deque[list[Prepared]]()
 
     def row(self, row: Row | Filtered) -> Prepared:
         if isinstance(row, Filtered):
@@ -79,6 +82,16 @@ class _Preparation:
     def rows(self, rows: _Rows) -> list[Prepared]:
         return list(map(self.row, rows))
 
+    def send(self, rows: _Rows) -> None:
+        self._answers.append(self.rows(rows))
+
+    @property
+    def has_answered(self) -> bool:
+        return True
+
+    def receive(self) -> list[Prepared]:
+        return self._answers.popleft()
+
 
 class _OtherProcess:
     """Another process that prepares rows. It may not start, or be killed, perhaps since memory ran out: then it gives
@@ -90,8 +103,10 @@ class _OtherProcess:
         folders = [str(each) or str(Path(__file__).parents[2]) for each in sys.path]  # "" may be another folder by now
         program = [sys.executable or "", "-P", "-c", _PROGRAM, *folders]
         self._process: Popen[bytes] | None = None
+        self._answers = SimpleQueue[list[Prepared] | None]()
         with suppress(OSError):
             self._process = Popen(program, stdin=PIPE, stdout=PIPE, stderr=DEVNULL, env=variables, pipesize=_PIPE_SIZE)
+        threading.Thread(target=self._read, daemon=True).start()
         self.send(mapping)
 
     def send(self, content: object) -> None:
@@ -100,16 +115,25 @@ class _OtherProcess:
                 pickle.dump(content, self._process.stdin)
                 self._process.stdin.flush()
 
+    def _read(self) -> None:
+        """Take its answers as they come, in a thread: so that it is known which have come."""
+        process = self._process
+        with suppress(Exception):  # of half an answer anything may come
+            while process is not None and process.stdout is not None:
+                self._answers.put(pickle.load(process.stdout))
+        self._answers.put(None)
+
+    @property
+    def has_answered(self) -> bool:
+        return not self._answers.empty()
+
     def receive(self) -> list[Prepared] | None:
         """The answer to the first rows that have none yet; None if there is none, or only a part of one."""
-        if self._process is None or self._process.stdout is None:
-            return None
-        try:
-            found: list[Prepared] = pickle.load(self._process.stdout)
-        except Exception:  # noqa: BLE001 - of half an answer anything may come
+        answer = self._answers.get()
+        if answer is None:
             self.close()  # a later answer would be taken for this one
-            return None
-        return found
+            self._answers.put(None)
+        return answer
 
     def close(self) -> None:
         if self._process is not None:
@@ -132,7 +156,7 @@ def serve() -> None:
     try:
         answers = os.fdopen(os.dup(1), "wb")
         os.dup2(2, 1)  # what a library prints is no answer
-        preparation, blocks = _Preparation(pickle.load(sys.stdin.buffer)), SimpleQueue[_Rows]()
+        preparation, blocks = _ThisProcess(pickle.load(sys.stdin.buffer)), SimpleQueue[_Rows]()
         threading.Thread(target=_receive, args=(blocks,)).start()
         while True:
             pickle.dump(preparation.rows(blocks.get()), answers)

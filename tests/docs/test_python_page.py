@@ -235,7 +235,7 @@ def test_a_script_needs_no_guard(folder: Path) -> None:
     (folder / "people.yaml").write_text(MAPPING.replace("source:", "#"), "utf-8")
     script = (
         "import importer\nfrom importer.app import prepare_rows\nprepare_rows._cores = lambda: 2\n"
-        "prepare_rows._Preparation.rows = None\n"  # in this process
+        "prepare_rows._ThisProcess.rows, prepare_rows._MOST_WAITING = None, 0\n"  # in this process: none
         "print(importer.check('many.csv', 'people.yaml', sandbox=True).summary.outcomes['not_sent'])\n"
     )
     ran = subprocess.run([sys.executable], input=script, capture_output=True, text=True, check=True)
