@@ -1,4 +1,4 @@
-"""The commands: python -m benchmarks all | whole | growth | scaling | faults | truth | planted | spreadsheets."""
+"""The commands: python -m benchmarks PART. Without a part, or with --help: which ones there are."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from benchmarks.contenders import OURS, find_contenders
+from benchmarks.documents import measure_documents
 from benchmarks.faults import KINDS, PARTS, SHARES, measure_faults
 from benchmarks.growth import measure_growth, measure_scaling
 from benchmarks.place import Place, temporary_place
@@ -119,6 +120,11 @@ def _spreadsheets(wanted: argparse.Namespace) -> None:
         sys.exit(f"{len(false)} values were sent false")
 
 
+def _documents(wanted: argparse.Namespace) -> None:
+    with temporary_place() as place:
+        measure_documents(place, wanted.people, wanted.largest, wanted.delay, wanted.turns)
+
+
 def _truth(wanted: argparse.Namespace) -> None:
     with temporary_place() as place:
         truth = measure_truth(place.folder, wanted.cells, wanted.seed)
@@ -166,6 +172,12 @@ def _parser() -> argparse.ArgumentParser:
     planted.add_argument("--seed", type=int, default=18)
     for found in (whole, growth):
         found.add_argument("--concurrency", type=int, default=25)
+    documents = parts.add_parser("documents", help="CVs of a migration: time compared with curl, memory")
+    documents.add_argument("--people", type=int, default=5_000)
+    documents.add_argument("--largest", type=int, default=10_000_000, help="bytes of a file")
+    documents.add_argument("--delay", type=float, default=50, help="milliseconds until the service answers")
+    documents.add_argument("--turns", type=int, default=1)
+    documents.set_defaults(do=_documents)
     spreadsheets = parts.add_parser(
         "spreadsheets",
         help="results opened and saved by LibreOffice, then imported; exit code 1 if a value is sent false",

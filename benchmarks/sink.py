@@ -5,7 +5,8 @@
 
 Follows just enough of the contract: any GET gets a question list, any POST a 201, after `--delay` milliseconds. With
 `--limit`, a POST beyond that many a second gets 429 at once. With `--conflict`, a second POST of the same e-mail
-address gets 409; without it, 201 again; both are counted. With `--down` it does not listen for so many seconds,
+address gets 409; without it, 201 again; both are counted. A POST to a path that ends with /files gets the ID of a
+document, without delay. With `--down` it does not listen for so many seconds,
 starting some seconds after its first POST. Prints `sink listening on URL` when clients may connect, and its figures as
 one line of JSON when its standard input ends.
 """
@@ -45,6 +46,8 @@ class Figures:
     refused: int = 0
     twice: int = 0  # POSTs of a candidate that was accepted before
     lists: int = 0
+    uploads: int = 0
+    upload_seconds: float = 0.0  # from the first upload to the response to the last one
     bytes: int = 0
     connections: int = 0
     most_in_flight: int = 0
@@ -74,6 +77,7 @@ class State:
     behavior: Behavior
     figures: Figures = field(default_factory=Figures)
     in_flight: int = 0
+    uploads_began: float = 0.0
     last_second: deque[float] = field(default_factory=deque)  # when the POSTs of the last second came
     accepted: set[bytes] = field(default_factory=set)
     transports: set[asyncio.Transport] = field(default_factory=set)
@@ -113,6 +117,12 @@ class _Connection(asyncio.Protocol):
     def connection_lost(self, _: Exception | None) -> None:
         self._state.transports.discard(self._transport)
 
+    def on_url(self, url: bytes) -> None:
+        self._is_upload = url.endswith(b"/files")
+
+    def on_message_begin(self) -> None:
+        self._began = self._loop.time()
+
     def data_received(self, received: bytes) -> None:
         try:
             self._parser.feed_data(received)
@@ -131,6 +141,14 @@ class _Connection(asyncio.Protocol):
             return
         state, behavior = self._state, self._state.behavior
         figures, now = state.figures, self._loop.time()
+        if self._is_upload:
+            state.uploads_began = state.uploads_began or self._began
+            state.in_flight += 1
+            figures.uploads += 1
+            figures.bytes += len(body)
+            self._after_delay(_answer("201 Created", b'{"id": "%d"}' % figures.uploads))
+            figures.upload_seconds = now + behavior.delay - state.uploads_began
+            return
         figures.began = figures.began or now
         figures.requests += 1
         figures.bytes += len(body)
@@ -145,9 +163,11 @@ class _Connection(asyncio.Protocol):
             return
         state.in_flight += 1
         figures.most_in_flight = max(figures.most_in_flight, state.in_flight)
-        answer = self._accept(body)
-        if behavior.delay:
-            self._loop.call_later(behavior.delay, self._deliver, answer)
+        self._after_delay(self._accept(body))
+
+    def _after_delay(self, answer: bytes) -> None:
+        if self._state.behavior.delay:
+            self._loop.call_later(self._state.behavior.delay, self._deliver, answer)
         else:
             self._deliver(answer)
 

@@ -18,7 +18,7 @@ from importer.notices import AddressesUnusable, described_addresses
 from importer.problems import ImporterError, Problem, UnusableInput
 from importer.runs.manifest import read_manifest, runs_in
 from importer.runs.results_folder import why_untrusted
-from importer.service import A_PAGE, PROBED, NoReply, Reply, describe_transport
+from importer.service import A_PAGE, PROBED, NoReply, Reply, describe_transport, upload_body
 from importer.settings import Settings, unknown_variables
 from importer.settings.trust import confirm, without_secrets
 
@@ -73,7 +73,7 @@ def _upload(settings: Settings, file: Path) -> Finding:
         if contents.problem:
             return Finding("upload", False, f"{file} {contents.problem}", "try it with a real document")
         with connect(settings) as connection:
-            answer = connection.service.upload(form, file.name, contents.kind, content)
+            answer = connection.service.upload(form, *upload_body(form, file.name, contents.kind, content))
     except OSError as error:
         return Finding("upload", False, f"{file}: {error.strerror or error}", "check the path")
     except ImporterError as error:

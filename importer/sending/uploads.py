@@ -22,7 +22,7 @@ from importer.sending.explanations import INTERRUPTED, LEDGER_LOST, window_over
 from importer.sending.options import Cancellation, Window
 from importer.sending.pace import Pace
 from importer.sending.senders import TOO_MANY, wait_after
-from importer.service import EMPTY, NoReply, Reply
+from importer.service import EMPTY, NoReply, Reply, upload_body
 from importer.settings import UploadForm
 
 _LOOK: Final = 0.1  # seconds between two looks at a stop
@@ -32,7 +32,7 @@ _NOT_SENT: Final = NoReply("the run stopped", may_have_arrived=False)
 _MOST_EMPTY: Final = 3  # empty answers to a document, before any with an ID: it is another operation
 _MOST_FAILURES: Final = 3  # one after the other: the service is down
 _AHEAD: Final = 8  # documents for each thread: while a turn of the ledger is written, others go on
-_MOST_BYTES: Final = 32 << 20  # under way at once, or one document: a body is four times in memory
+_MOST_BYTES: Final = 32 << 20  # under way at once, or one document
 
 
 class Document(NamedTuple):
@@ -46,7 +46,8 @@ class Document(NamedTuple):
     read: Callable[[], bytes]
 
 
-SendUpload = Callable[[UploadForm, str, str, bytes], Reply | NoReply]
+_Body = tuple[str, bytes]  # the content type, and the body
+SendUpload = Callable[[UploadForm, str, bytes], Reply | NoReply]
 
 
 @dataclass(slots=True)
@@ -83,7 +84,7 @@ class Uploader:
 
     def upload(self, documents: Sequence[Document]) -> Uploaded:
         """Upload them in this order, until they are done or something stops it."""
-        done, waiting, pending = Uploaded(), list(reversed(documents)), dict[Future[Reply | NoReply | str], Document]()
+        done, waiting, pending = Uploaded(), list(reversed(documents)), dict[Future[Reply | NoReply], Document]()
         failed, pace, has_ended = 0, Pace(self.rate), Event()
         keys: dict[str, bytes] = {}  # of the documents with an ID, by SHA-256
         answered, forgotten = list[str](), list[bytes]()  # what the ledger does not know yet
@@ -96,10 +97,10 @@ class Uploader:
                         done.stop = done.stop or window_over(self.window.set_by)
                     if done.stop is not None:
                         has_ended.set()
-                    batch = self._next(waiting, pending) if done.stop is None else []
+                    batch = self._next(waiting, pending, done) if done.stop is None else []
                     if batch or answered or forgotten:
                         found = {keys[each]: done.ids[each] for each in answered if each in keys}
-                        intended = [each.key for each in batch]
+                        intended = [each.key for each, _ in batch]
                         again, of_others = self.ledger.write_documents(self.service, intended, found, forgotten)
                         done.copies.update(again)
                         for shared in of_others:
@@ -108,7 +109,9 @@ class Uploader:
                         if found:
                             self.on_uploaded(len(done.ids))
                         answered, forgotten = [], []
-                    pending |= {pool.submit(self._upload, each, pace, has_ended, done): each for each in batch}
+                    while batch:
+                        document, body = batch.pop(0)
+                        pending[pool.submit(self._upload, document, body, pace, has_ended, done)] = document
                     if waiting and not pending and done.stop is None:  # it is paused
                         self.cancellation.sleep(has_ended, _LOOK)
                     ended, _ = wait(pending, timeout=_LOOK, return_when=FIRST_COMPLETED)
@@ -133,26 +136,31 @@ class Uploader:
                 has_ended.set()
         return done
 
-    def _next(self, waiting: list[Document], pending: Mapping[Any, Document]) -> list[Document]:
-        """Those that may be uploaded now, taken from the ones that wait."""
-        batch, under_way = list[Document](), sum(each.size for each in pending.values())
-        while waiting and not self.cancellation.is_paused and len(pending) + len(batch) < _AHEAD * self.concurrency:
+    def _next(
+        self, waiting: list[Document], pending: Mapping[Any, Document], done: Uploaded
+    ) -> list[tuple[Document, _Body]]:
+        """Those that may be uploaded now, taken from the ones that wait. They are read here: on threads, memory that
+        was freed is not used again.
+        """
+        batch, under_way = list[tuple[Document, _Body]](), sum(each.size for each in pending.values())
+        most, clock = _AHEAD * self.concurrency - len(pending), self.cancellation
+        while waiting and len(batch) < most and not clock.is_set() and not clock.is_paused:
             if under_way and under_way + waiting[-1].size > _MOST_BYTES:
                 break
-            under_way += waiting[-1].size
-            batch.append(waiting.pop())
+            document = waiting.pop()
+            under_way += document.size
+            try:
+                batch.append((document, upload_body(self.form, document.name, document.kind, document.read())))
+            except OSError as error:
+                message = f"'{document.name}' cannot be read: {error.strerror or error}"
+                problem = Problem("document-unusable", message, "run the same command again")
+                done.failures[document.sha256] = OutcomeKind.INVALID, problem
         return batch
 
-    def _judge(self, document: Document, answer: Reply | NoReply | str, done: Uploaded) -> bool:
+    def _judge(self, document: Document, answer: Reply | NoReply, done: Uploaded) -> bool:
         """Note what an answer means; False if the document may be uploaded by a later run."""
         name, again = f"'{document.name}'", "run the same command again"
         if answer is _NOT_SENT:
-            return True
-        if isinstance(answer, str):  # it cannot be read any more
-            done.failures[document.sha256] = (
-                OutcomeKind.INVALID,
-                Problem("document-unusable", f"{name} {answer}", again),
-            )
             return True
         if isinstance(answer, Reply) and answer.document_id is not None:
             if answer.document_id in self.taken:
@@ -191,13 +199,9 @@ class Uploader:
 
     # --- on a thread of its own ---
 
-    def _upload(self, document: Document, pace: Pace, has_ended: Event, done: Uploaded) -> Reply | NoReply | str:
+    def _upload(self, document: Document, body: _Body, pace: Pace, has_ended: Event, done: Uploaded) -> Reply | NoReply:
         """Upload one until the service has answered for good, or patience is over."""
         clock, since = self.cancellation, self.cancellation.now()
-        try:
-            content = document.read()
-        except OSError as error:
-            return f"cannot be read: {error.strerror or error}"
 
         def once() -> Reply | NoReply:
             nonlocal since
@@ -212,7 +216,7 @@ class Uploader:
                 is_held = clock.is_paused
             if has_ended.is_set():
                 return _NOT_SENT
-            answer = self.send(self.form, document.name, document.kind, content)
+            answer = self.send(self.form, *body)
             pace.answered(clock.now(), is_refused=isinstance(answer, Reply) and answer.status in TOO_MANY)
             if _may_be_there(answer) and not (isinstance(answer, Reply) and answer.document_id):
                 done.copies[document.key] += 1
@@ -237,10 +241,8 @@ class Uploader:
         return last
 
 
-def _may_be_there(answer: Reply | NoReply | str) -> bool:
+def _may_be_there(answer: Reply | NoReply) -> bool:
     """Whether the service may have the document after this answer."""
-    if isinstance(answer, str):
-        return False
     if isinstance(answer, NoReply):
         return answer.may_have_arrived
     return answer.status == 408 or not 300 <= answer.status < 500

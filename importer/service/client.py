@@ -110,12 +110,11 @@ class RecruitingService:
             return _created(target.operation, raw.body)
         return Reply(raw.status, message_of(raw), retry_after(raw))
 
-    def upload(self, form: UploadForm, name: str, kind: str, content: bytes) -> Reply | NoReply:
+    def upload(self, form: UploadForm, content_type: str, body: bytes) -> Reply | NoReply:
         """Upload one document once, and wait for the response; an accepted one has its ID, if that is where it should.
 
-        The operation is only named by the description (part 1): how it is called is a setting.
+        The operation is only named by the description (part 1): how it is called is a setting. body: of `upload_body`.
         """
-        content_type, body = encoded(form, name, kind, content)
         parts = urlsplit(self._base_url)
         headers = {**self._headers, "Content-Type": content_type}
         raw = self._ask(Request("POST", f"{parts.scheme}://{parts.netloc}{form.path}", headers, body))
@@ -215,7 +214,7 @@ _TYPES: Final = {
 _ID: Final = re.compile(r"(?=.*\d)[0-9A-Za-z_.:=+~-]{1,200}", re.ASCII)
 
 
-def encoded(form: UploadForm, name: str, kind: str, content: bytes) -> tuple[str, bytes]:
+def upload_body(form: UploadForm, name: str, kind: str, content: bytes) -> tuple[str, bytes]:
     """The content type and the body of the request. kind: of the document, such as pdf."""
     name = name.encode("utf-8", "backslashreplace").decode()
     content_type = _TYPES.get(kind, "application/octet-stream")

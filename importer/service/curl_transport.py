@@ -75,6 +75,8 @@ class _Handle:
         except pycurl.error as failed:
             error = failed.args[0]
         self._last_used = time.monotonic()
+        if request.body is not None:
+            curl.setopt(pycurl.POSTFIELDS, b"")  # a document would stay in memory until the next request
         status = curl.getinfo(pycurl.RESPONSE_CODE)
         if status < 200:  # below 200: only an interim response
             return NoReply(self._reason(error), may_have_arrived=self._was_started)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -27,6 +28,16 @@ def test_a_part_is_measured(
     monkeypatch.setattr("sys.argv", ["benchmarks", *part.split(), "--out", str(tmp_path / "results.json")])
     main()
     assert PARTS[part] in capsys.readouterr().out
+
+
+@pytest.mark.skipif(shutil.which("curl") is None, reason="compares with curl")
+def test_documents_are_measured(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """From a folder and from a .zip, beside curl; those that are faulty are left out."""
+    monkeypatch.setattr("sys.argv", ["benchmarks", "documents", "--people", "60", "--largest", "9000", "--delay", "0"])
+    main()
+    head, _, *lines = capsys.readouterr().out.splitlines()
+    assert 40 < int(head.split()[0]) < 60
+    assert [line.split()[0] for line in lines] == ["curl", "cvs", "cvs.zip"]
 
 
 def test_reading_is_measured() -> None:
