@@ -15,15 +15,13 @@ PACKAGE = Path(__file__).parent.parent / "importer"
 
 # What each room may import, besides itself: never another stage, never a room above. `importer/__init__.py` is the
 # front door for engineers where it imports, and ground where its version is imported.
-FILES = {"files", "sqlite_file", "file_lock"}
-GROUND = {"models", "problems", "processes", "text", "importer"} | FILES
+GROUND = {"models", "problems", "text", "files", "store", "importer"}
 SUPPLIES = {"mapping", "ledger", "service", "settings"}
 STAGES = {"sources", "transform", "sending", "report", "suggest"}
 MAY_IMPORT = {
     **{room: {"importer"} for room in GROUND},
     "models": {"problems", "importer"},
-    "sqlite_file": {"files", "problems", "importer"},
-    "file_lock": {"files", "problems", "importer"},
+    "store": {"files", "problems", "importer"},
     "settings": GROUND,
     "documents": GROUND,
     **dict.fromkeys(SUPPLIES - {"settings"}, GROUND | {"settings"}),
@@ -55,9 +53,9 @@ HOMES = {
     "regex": {"mapping"},
     "phonenumbers": {"transform", "suggest", "mapping"},
     "email_validator": {"transform"},
-    "sqlite3": {"sqlite_file", "ledger"},
+    "sqlite3": {"store", "ledger"},
     "sqlalchemy": {"ledger"},
-    "filelock": {"file_lock", "sandbox"},
+    "filelock": {"store", "sandbox"},
     "psycopg": {"ledger"},
     "requests": {"service"},
     "urllib3": {"service"},
@@ -164,7 +162,7 @@ def test_another_ledger_is_one_file_to_write() -> None:
     found = list(arrows(PACKAGE))
     past_the_front = [str(one) for one in found if one.module.startswith("importer.ledger.") and one.room != "ledger"]
     assert past_the_front == []
-    for database, modules in {"sqlite": {"importer.sqlite_file"}, "postgres": {"psycopg", "psycopg.conninfo"}}.items():
+    for database, modules in {"sqlite": {"importer.store.sqlite"}, "postgres": {"psycopg", "psycopg.conninfo"}}.items():
         knowing = {one.file.name for one in found if one.module in modules and one.room == "ledger"}
         assert knowing == {file.name for file in (PACKAGE / "ledger").glob(f"{database}_*.py")}
 

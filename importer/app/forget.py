@@ -17,7 +17,6 @@ from zipfile import BadZipFile, ZipFile
 from importer.app.cleanup import cannot_remove, may_have_started
 from importer.app.earlier_runs import end_killed
 from importer.app.run_log import LOG_FILE
-from importer.file_lock import is_free
 from importer.files import INTERNAL
 from importer.ledger import Ledger, ledger_name, open_existing_ledger
 from importer.models import OutcomeKind
@@ -30,6 +29,7 @@ from importer.runs.results_folder import MARKER, folders_in, is_run_folder, refu
 from importer.runs.run_report import rewrite_report
 from importer.runs.table import TABLE, RunTable
 from importer.settings import Settings
+from importer.store.lock import is_free
 
 # Of a run's folder: files of its report, and files without a row of its source; the table is blanked.
 _KEPT: Final = (MARKER, MANIFEST, ASKED, TABLE, LOG_FILE, "mapping", "questions")

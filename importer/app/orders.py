@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import signal
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -105,9 +107,9 @@ class RunControl(Cancellation):
     def is_stopped(self) -> bool:
         return self.is_set()
 
-    def stop(self, signal: int | None = None) -> None:
-        """Send no new rows, finish pending requests, write the report. `signal`: the one that caused the stop."""
-        self.signal = signal
+    def stop(self, by_signal: int | None = None) -> None:
+        """Send no new rows, finish pending requests, write the report. by_signal: the one that caused the stop."""
+        self.signal = by_signal
         self.set()
 
     @property
@@ -125,6 +127,13 @@ class RunControl(Cancellation):
             yield
         finally:
             self.is_sending = False
+
+
+def ending_signals() -> tuple[signal.Signals, ...]:
+    """Those that stop a command; a closed terminal is one, unless nohup has set it to be ignored."""
+    if sys.platform == "win32" or signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
+        return (signal.SIGINT, signal.SIGTERM)
+    return (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 # --- events -------------------------------------------------------------------------------

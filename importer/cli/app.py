@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import atexit
+import gc
+import os
 import sys
 from collections.abc import Iterator
 from importlib import import_module
@@ -14,12 +17,12 @@ from typer.core import TyperArgument, TyperCommand, TyperGroup
 from importer import __version__
 from importer.cli.messages import print_result, show_error
 from importer.problems import ImporterError
-from importer.processes import open_streams, reduce_garbage_collection
 from importer.text.terminal import command_line
 
 if sys.platform != "win32":
     import resource
 
+_LOADED_OBJECTS = 200_000  # a little more than all our libraries create
 
 # The file of each command and its line in the help, by group. Loaded only when it is called, which keeps startup fast.
 GROUPS: dict[str, dict[str, tuple[str, str]]] = {
@@ -185,14 +188,31 @@ def main(arguments: list[str] | None = None) -> None:
 
     arguments: the words after `importer`; by default those of the process.
     """
-    open_streams()
-    reduce_garbage_collection()
+    _open_streams()
+    _reduce_garbage_collection()
     _disable_core_dumps()
     try:
         app(args=arguments, prog_name="importer")
     except ImporterError as error:
         show_error(error)
         sys.exit(error.exit_code)
+
+
+def _open_streams() -> None:
+    """Open the standard streams that the caller closed (`>&-`): else the next file gets the number, and the output."""
+    for name in ("stdin", "stdout", "stderr"):
+        if getattr(sys, name) is None:
+            descriptor = os.open(os.devnull, os.O_RDWR)  # gets the lowest free number, which is the stream's
+            setattr(sys, name, os.fdopen(descriptor, "r" if name == "stdin" else "w", encoding="utf-8", closefd=False))
+
+
+def _reduce_garbage_collection() -> None:
+    """Skip garbage collection during imports and at exit, which saves 0.15 s of each command.
+
+    Nearly all objects of a run are freed by their reference count.
+    """
+    gc.set_threshold(_LOADED_OBJECTS)
+    atexit.register(gc.freeze)
 
 
 def _disable_core_dumps() -> None:

@@ -18,10 +18,9 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from importer.app import orders
 from importer.app.event_lines import detail_of, notice_of
-from importer.app.orders import RunControl
+from importer.app.orders import RunControl, ending_signals
 from importer.cli.messages import print_line, print_message
 from importer.models import Outcome, OutcomeKind
-from importer.processes import ending_signals
 from importer.report.outcomes import by_color
 from importer.report.text import problem_lines
 from importer.settings import Settings

@@ -19,11 +19,11 @@ from typing import Any, Final, Literal, Self
 
 from pydantic import TypeAdapter
 
-from importer.file_lock import hold_lock
 from importer.files import INTERNAL, make_folder, read_private, sync_folder, write_json
 from importer.inbox.rules import RULES_FILE, Rules, read_rules
 from importer.problems import Problem, UnusableInput, file_problem, unusable_file
 from importer.runs.results_folder import is_private_group
+from importer.store.lock import hold_lock
 
 InboxPlace = Literal["working", "done", "attention"]
 PLACES: Final[tuple[InboxPlace, ...]] = ("working", "done", "attention")

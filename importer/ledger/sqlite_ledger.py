@@ -12,13 +12,13 @@ from typing import ClassVar, Final, NoReturn
 
 from sqlalchemy import URL, Connection, NullPool, create_engine, event, exc
 
-from importer.file_lock import acquire
 from importer.files import INTERNAL, internal_folder
 from importer.ledger.ledger import Ledger
 from importer.ledger.states import Scope
 from importer.problems import ConstraintError, DatabaseError, UnusableInput, not_writable, unusable_file
 from importer.settings import LedgerAddress
-from importer.sqlite_file import FREE_IT, connect, create_private, errors_translated, inode_of, unusable
+from importer.store.lock import acquire
+from importer.store.sqlite import FREE_IT, connect, create_private, errors_translated, inode_of, unusable
 
 _HEADROOM: Final = 1024 * 1024  # bytes of free space below which nothing more is sent
 

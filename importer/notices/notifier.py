@@ -56,11 +56,9 @@ def described(number: int, address: str) -> str:
 
 def send(address: str, subject: str, body: str, kind: Literal["success", "warning", "failure"]) -> str:
     """Send a notice to one address; returns why that failed, or ""."""
-    try:
-        import apprise
-    except ImportError:
+    apprise = _apprise()
+    if apprise is None:
         return "needs apprise; install it with: pip install 'candidate-importer[notify]'"
-    logging.getLogger("apprise").propagate = False  # it may write addresses with their secrets
     service = apprise.Apprise()
     if not service.add(address):
         return "is of no kind that apprise knows"
@@ -82,6 +80,16 @@ Report = Callable[[Summary | ImporterError, Path | None], None]
 """Gets the summary of a run and its folder, or what ended it."""
 
 
+def _apprise() -> Any:
+    """The library, or None if it is not installed."""
+    try:
+        import apprise
+    except ImportError:
+        return None
+    logging.getLogger("apprise").propagate = False  # it may write addresses with their secrets
+    return apprise
+
+
 def described_addresses(settings: Settings) -> tuple[str, ...]:
     """For `importer doctor`: the addresses of notices without their secrets; none if notices are not set up.
 
@@ -91,12 +99,9 @@ def described_addresses(settings: Settings) -> tuple[str, ...]:
         return ()
     listed = addresses_in(settings.notify_file)
     names = [described(number, address) for number, address in enumerate(listed, start=1)]
-    with suppress(ImportError):  # that it is missing is told when a notice is sent
-        import apprise
-
-        logging.getLogger("apprise").propagate = False
-        if wrong := [name for name, one in zip(names, listed, strict=True) if not apprise.Apprise().add(one)]:
-            raise AddressesUnusable(f"{settings.notify_file}: apprise does not know {', '.join(wrong)}")
+    apprise = _apprise()  # that it is missing is told when a notice is sent
+    if apprise and (wrong := [name for name, one in zip(names, listed, strict=True) if not apprise.Apprise().add(one)]):
+        raise AddressesUnusable(f"{settings.notify_file}: apprise does not know {', '.join(wrong)}")
     return tuple(names)
 
 

@@ -6,7 +6,6 @@ from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
-from importer.file_lock import hold_lock
 from importer.files import INTERNAL, read_private
 from importer.models import OutcomeKind, Stop
 from importer.report.summary import Summary
@@ -18,6 +17,7 @@ from importer.runs.row_selection import Part, Selection
 from importer.runs.run_report import refuse_missing, rewrite_report
 from importer.runs.table import TABLE, RunTable
 from importer.sources import SourceCopy, share_copy
+from importer.store.lock import hold_lock
 from importer.text.terminal import command_line
 
 Parts = dict[int, tuple[Path, RunManifest]]

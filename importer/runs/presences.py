@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
-from importer.file_lock import acquire, is_free
 from importer.files import INTERNAL, internal_folder
+from importer.store.lock import acquire, is_free
 
 _SUFFIX: Final = ".running"
 

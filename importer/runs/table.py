@@ -28,7 +28,7 @@ from importer.runs.stored import (
     sheet_to_stored,
 )
 from importer.sources import Sheet
-from importer.sqlite_file import (
+from importer.store.sqlite import (
     FREE_IT,
     IntegrityError,
     SqliteConnection,

@@ -6,15 +6,18 @@ import base64
 import json
 import re
 import threading
-from typing import Any, Final, NamedTuple
+from importlib.metadata import version
+from typing import Any, Final, Literal, NamedTuple
 from urllib.parse import urlsplit
 
 import urllib3
 
 from importer import __version__
 from importer.models import Operation, Question, Target
+from importer.service.certificates import explained
 from importer.service.question_list import LIST_LIMIT, RetryPolicy, list_url, read_questions
-from importer.service.transport import Failure, Limits, NoReply, RawReply, Request, TransportChoice, open_transport
+from importer.service.requests_transport import RequestsTransport
+from importer.service.transport import Failure, Limits, NoReply, RawReply, Request, Transport
 from importer.service.unspecified_forms import message_of, one_line, readable, retry_after
 from importer.settings import Settings, UploadForm
 
@@ -56,6 +59,10 @@ def service_of(settings: Settings, base_url: str, token: str, connections: int) 
     return RecruitingService(
         base_url, token, limits=limits, connections=connections, options_separator=settings.options_separator
     )
+
+
+TransportChoice = Literal["auto", "requests", "curl"]
+"""auto: pycurl if it is installed and new enough, else requests."""
 
 
 class RecruitingService:
@@ -166,8 +173,6 @@ class RecruitingService:
     def _ask(self, request: Request) -> RawReply | NoReply:
         raw = self._transport.send(request)
         if isinstance(raw, NoReply) and raw.reason == Failure.TLS_REFUSED:
-            from importer.service.certificates import explained  # rarely needed
-
             with self._explaining:  # it connects again: once for all senders
                 self._tls_refusal = self._tls_refusal or explained(raw, request.url, self._limits)
                 return self._tls_refusal
@@ -196,6 +201,34 @@ def _created(operation: Operation, body: bytes) -> Reply:
         email=one_line(email) if isinstance(email, str) else "",
         candidate_id=number if is_id else None,
     )
+
+
+# --- the HTTP library ---
+
+
+def open_transport(limits: Limits, connections: int, choice: TransportChoice = "auto") -> Transport:
+    """The transport with the chosen library."""
+    curl: Any = "" if choice == "requests" else _curl()
+    if isinstance(curl, str) and choice != "curl":
+        return RequestsTransport(limits, connections)
+    transport: Transport = curl(limits)
+    return transport
+
+
+def describe_transport() -> str:
+    """The library that is used, for a person."""
+    if isinstance(why_not := _curl(), str):
+        return f"requests ({why_not}; for more speed: pip install 'candidate-importer[fast]')"
+    return f"pycurl {version('pycurl')}"
+
+
+def _curl() -> Any:
+    """The class of the transport with pycurl, or the reason why it cannot be used."""
+    try:
+        from importer.service.curl_transport import IS_NEW_ENOUGH, CurlTransport
+    except ImportError:
+        return "pycurl is not installed"
+    return CurlTransport if IS_NEW_ENOUGH else "pycurl or its libcurl is too old"
 
 
 # --- the request of an upload, and the ID in its answer: the description names the operation only ---

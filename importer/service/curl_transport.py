@@ -22,6 +22,8 @@ import pycurl  # type: ignore[import-untyped]  # it has no stubs of its own
 
 from importer.service.transport import Failure, Limits, NoReply, RawReply, Request
 
+# Without the first, a POST could be sent twice.
+IS_NEW_ENOUGH: Final = all(hasattr(pycurl, name) for name in ("PREREQFUNCTION", "ACTIVESOCKET", "RETRY_AFTER"))
 _NONE: Final = -1  # libcurl's value for "no socket"
 _NEVER: Final = float("-inf")
 

@@ -1,18 +1,12 @@
-"""What every transport does: one request, one raw response, or what failed; and how the HTTP library is chosen."""
+"""What every transport does: one request, one raw response, or what failed."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from importlib.metadata import version
 from pathlib import Path
-from typing import Final, Literal, NamedTuple, Protocol
-
-TransportChoice = Literal["auto", "requests", "curl"]
-"""auto: pycurl if it is installed and new enough, else requests."""
-
-_NEEDED: Final = ("PREREQFUNCTION", "ACTIVESOCKET", "RETRY_AFTER")  # without the first a POST could be sent twice
+from typing import Final, NamedTuple, Protocol
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,31 +96,3 @@ class Transport(Protocol):
         ...
 
     def close(self) -> None: ...
-
-
-def open_transport(limits: Limits, connections: int, choice: TransportChoice = "auto") -> Transport:
-    """The transport with the chosen library."""
-    # Import only the library that is used: each takes a while to load.
-    if choice == "curl" or (choice == "auto" and not _why_not_curl()):
-        from importer.service.curl_transport import CurlTransport
-
-        return CurlTransport(limits)
-    from importer.service.requests_transport import RequestsTransport
-
-    return RequestsTransport(limits, connections)
-
-
-def describe_transport() -> str:
-    """The library that is used, for a person."""
-    if why_not := _why_not_curl():
-        return f"requests ({why_not}; for more speed: pip install 'candidate-importer[fast]')"
-    return f"pycurl {version('pycurl')}"
-
-
-def _why_not_curl() -> str:
-    """The reason why curl cannot be used; "" if it can."""
-    try:
-        import pycurl  # type: ignore[import-untyped]  # it has no stubs of its own
-    except ImportError:
-        return "pycurl is not installed"
-    return "" if all(hasattr(pycurl, name) for name in _NEEDED) else "pycurl or its libcurl is too old"

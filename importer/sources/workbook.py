@@ -26,6 +26,7 @@ from importer.sources.sheet import WINDOW, CellProblem, FileKind, Layout, Readin
 from importer.sources.table import RecordSource
 from importer.sources.table_warnings import hidden_columns_read, hidden_rows_read
 from importer.sources.workbook_cells import Cell, CellReader, DamagedError, MergedRange, SheetFacts
+from importer.sources.xls_book import XlsBook
 
 _MAX_HEADS: Final = 8  # sheets that are looked at, beside the one that is read
 _MOST_KEPT: Final = 4  # sheets: the page reads them again for each step
@@ -112,12 +113,9 @@ def refuse_merged(facts: SheetFacts, name: str, title: str) -> None:
 
 
 def _open(path: Path, name: str, kind: FileKind, limits: ReadingLimits) -> _Book:
-    # Imported here: both are slow to load, and a CSV needs neither.
     if kind is FileKind.XLS:
-        from importer.sources.xls_book import XlsBook
-
         return XlsBook(path, name)
-    from importer.sources.xlsx_book import XlsxBook
+    from importer.sources.xlsx_book import XlsxBook  # openpyxl is slow to load, and a CSV does not need it
 
     return XlsxBook(path, name, limits)
 

@@ -25,8 +25,8 @@ from starlette.requests import ClientDisconnect
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
+from importer.app.orders import ending_signals
 from importer.problems import ImporterError, UsageError
-from importer.processes import ending_signals
 from importer.runs.results_folder import make_results
 from importer.settings import load_settings
 from importer.web import check, documents, file, match, result, send, start, target

@@ -241,7 +241,7 @@ MUTANTS = (
     ),
     Mutant(
         "synchronous is off",
-        "sqlite_file.py",
+        "store/sqlite.py",
         '"synchronous = FULL"',
         '"synchronous = OFF"',
         ("tests/crash/test_power_cuts.py",),

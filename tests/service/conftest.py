@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from importer.service.transport import TransportChoice
+from importer.service.client import TransportChoice
 
 
 @pytest.fixture(params=["requests", "curl"])

@@ -18,8 +18,9 @@ import pytest
 from importer.models import Operation, Target
 from importer.problems import StoppedEarly, UnusableInput
 from importer.service import Limits, NoReply, RecruitingService
+from importer.service.client import TransportChoice
 from importer.service.question_list import RetryPolicy
-from importer.service.transport import RawReply, TransportChoice
+from importer.service.transport import RawReply
 from tests.service.scripted import read_request
 from tests.service.test_traps import opened, post
 

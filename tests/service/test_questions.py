@@ -13,7 +13,7 @@ import pytest
 from importer.models import Operation, Question, Target
 from importer.problems import StoppedEarly, UnusableInput
 from importer.service import NoReply, RecruitingService, RetryPolicy, service_of
-from importer.service.transport import TransportChoice
+from importer.service.client import TransportChoice
 from importer.service.unspecified_forms import seconds_to_wait, split_options
 from importer.settings import load_settings
 from tests.service.scripted import Script, answer, reset, scripted, send_and_close

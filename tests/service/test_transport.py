@@ -12,7 +12,7 @@ import pytest
 
 from importer.models import Operation, Target
 from importer.service import Limits, NoReply, RecruitingService, Reply
-from importer.service.transport import TransportChoice
+from importer.service.client import TransportChoice
 from tests.service.scripted import Script, answer, drip, reset, scripted, send_and_close
 
 JOB = Target(Operation.APPLY, "4f2c9a")

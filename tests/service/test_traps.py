@@ -19,7 +19,8 @@ from pathlib import Path
 import pytest
 
 from importer.service import Limits, NoReply
-from importer.service.transport import RawReply, Request, Transport, TransportChoice, open_transport
+from importer.service.client import TransportChoice, open_transport
+from importer.service.transport import RawReply, Request, Transport
 from tests.patience import PATIENCE, wait_until
 from tests.service.scripted import Script, answer, read_request, reset, scripted, send_and_close
 

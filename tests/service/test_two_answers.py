@@ -15,7 +15,8 @@ from pathlib import Path
 import pytest
 
 from importer.service import Limits
-from importer.service.transport import RawReply, TransportChoice
+from importer.service.client import TransportChoice
+from importer.service.transport import RawReply
 from tests.patience import PATIENCE
 from tests.service.scripted import Script, read_request, scripted
 from tests.service.test_traps import certificate, opened, post

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from importer.file_lock import hold_lock
 from importer.problems import Busy
+from importer.store.lock import hold_lock
 
 
 def test_the_second_process_learns_that_another_one_holds_the_lock(tmp_path: Path) -> None:
