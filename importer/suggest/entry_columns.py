@@ -309,6 +309,7 @@ def _belongs_to(position: ColumnView, company: ColumnView) -> bool:
 
 _MIN_SHARE = 0.6  # of the keys of the other sheet must be found in this one; some candidates may not be exported
 _MIN_KEYS = 2  # keys: a single key may match by chance
+_COUNTED = 4  # digits
 
 
 @dataclass(frozen=True, slots=True)
@@ -329,6 +330,24 @@ class Join:
     key: ColumnView
     equals: ColumnView
     found: float  # the share of the keys there that are found here
+
+    @property
+    def has_short_numbers(self) -> bool:
+        """As any table has that numbers its rows."""
+        return all(text.isdigit() and len(text) <= _COUNTED for text in self.key.texts)
+
+    @property
+    def why_unsure(self) -> str:
+        """Why its values may be the same by chance, or ""."""
+        if self.key.concept in _NAMES:
+            return "several people may have the same name"
+        if not self.has_short_numbers:
+            return ""
+        is_count = sorted(map(int, self.key.texts)) == list(range(1, len(self.key.texts) + 1))
+        if is_count and all(count == 1 for _, count in self.key.values):
+            return "its numbers may only count the rows there"
+        same = {*words_of(self.key.name)} & {*words_of(self.equals.name)}
+        return "" if same else "its numbers are short: they may only count rows or entries"
 
 
 @dataclass(frozen=True, slots=True)
@@ -398,10 +417,13 @@ def addresses_of_people(other: OtherSheet) -> list[ColumnView]:
 
 
 def join_of(there: Sequence[ColumnView], views: Sequence[ColumnView]) -> Join | None:
-    """How the rows of another table belong to those of this one: by the columns that share most values, or None."""
+    """How the rows of another table belong to those of this one: by the columns that share most values, or None.
+
+    A column that only counts rows fits any other one, and names are those of several people: both come last.
+    """
     joins = [Join(key, one, _share_found(key, one)) for key in there for one in views]
-    best = max(joins, key=lambda join: join.found, default=None)
-    return best if best is not None and best.found >= _MIN_SHARE else None
+    fitting = [join for join in joins if join.found >= _MIN_SHARE]
+    return max(fitting, key=lambda join: (not join.why_unsure, join.found), default=None)
 
 
 def _share_found(key: ColumnView, one: ColumnView) -> float:

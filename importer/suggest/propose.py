@@ -246,13 +246,13 @@ def _review(join: Join, other: OtherSheet) -> str:
         return "joined by telephone numbers, which several people may share"
     if join.found < 1:
         return f"{join.found:.0%} of the keys in that {noun} are found in this {noun}"
-    are_counted = other.is_file and all(text.isdigit() and len(text) <= _COUNTED for text in join.key.texts)
-    return "both files may only count their rows alike: their numbers are short" if are_counted else ""
+    if other.is_file and join.has_short_numbers:
+        return "both files may only count their rows alike: their numbers are short"
+    return join.why_unsure
 
 
 # --- how values and entries are read ----------------------------------------------------------------
 
-_COUNTED = 4  # digits: numbers of rows in any file
 _RANGE = "range"
 _MIN_RANGES = 0.6  # of the cells
 _DATES = ("start_date", "end_date")

@@ -160,7 +160,7 @@ def _run_command(question: dict[str, Any]) -> None:
         for number, descriptor in ((0, nothing), (1, output), (2, output)):
             os.dup2(descriptor, number)
         if WITHOUT_PYCURL in os.environ:
-            sys.modules["pycurl"] = None  # type: ignore[assignment]  # importing it fails then
+            sys.modules["importer.service.curl_transport"] = None  # type: ignore[assignment]  # importing it fails then
         sys.argv = ["importer", *question["arguments"]]
         if question["user"] is not None:
             os.setgroups([])

@@ -306,6 +306,30 @@ def test_entries_in_another_sheet_are_joined_by_key() -> None:
     assert '      sheet: {name: Okullar, key: Aday, equals: "No"}' in write_proposal(proposal)
 
 
+EMAILS_OF_FIVE = [f"p{number}@example.com" for number in range(5)]
+
+
+def test_a_number_of_rows_is_a_key_only_if_there_is_no_other() -> None:
+    """The schools of a person are not those in the row with the same number; a key with orphans is better."""
+    count = [str(number) for number in range(1, 6)]
+    here = sampled({"No": count, "Candidate ID": [f"C-{number}" for number in range(5)], "E-mail": EMAILS_OF_FIVE})
+    keys = ["C-4", "C-3", "C-9", "C-1", "C-0"]
+    there = {"No": count, "Candidate ID": keys, "School": list("ABCDE"), "Degree": ["BSc"] * 5}
+    question, facts = asked("education", "long_text"), SourceFacts("f.xlsx", header_row=1)
+    found = propose(JOB_POST, (question,), here, facts, [OtherSheet("Education", sampled(there))])
+    education = entries_of(found, "education")
+    assert education.child is not None
+    assert (education.child.key, education.child.equals) == ("Candidate ID", "Candidate ID")
+    assert education.review_reason == "80% of the keys in that sheet are found in this sheet"
+    del there["Candidate ID"]
+    found = propose(JOB_POST, (question,), here, facts, [OtherSheet("Education", sampled(there))])
+    assert entries_of(found, "education").review_reason == "its numbers may only count the rows there"
+    there = {"Order": ["1", "2"] * 3, "School": list("ABCDEF"), "Degree": ["BSc"] * 6}
+    found = propose(JOB_POST, (question,), here, facts, [OtherSheet("Education", sampled(there))])
+    reason = "its numbers are short: they may only count rows or entries"
+    assert entries_of(found, "education").review_reason == reason
+
+
 def test_another_export_beside_a_file_is_not_joined_with_it() -> None:
     """Both only count their rows alike: the schools of one are not those of the people in the other."""
     numbers = [str(number) for number in range(1, 5)]
