@@ -72,7 +72,7 @@ class InspectedFile:
         sheet = self.sheet
         first = sheet.header_row - sheet.header_rows + 1
         skipped = ", ".join(map(str, source.skip_rows or self.profile.instructions)) or None
-        name, stop = Path(sheet.origin.file).name, self.profile.total
+        name, stop = Path(sheet.origin.file).name, self.profile.total and self.profile.total[1]
         return SourceFacts(
             name,
             sheet.origin.sheet,

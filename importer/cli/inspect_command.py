@@ -56,9 +56,8 @@ def _show(found: InspectedFile, *, is_verbose: bool) -> None:
         which = f"Row {rows[0]} seems" if len(rows) == 1 else f"Rows {rows[0]} to {rows[-1]} seem"
         print_lines(f"{which} to be instructions or an example, not candidates; left out above.")
     if profile.total is not None:
-        print_lines(
-            f"Row {profile.last_row} begins with '{profile.total}' and is most likely a total, not a candidate."
-        )
+        number, text = profile.total
+        print_lines(f"Row {number} begins with '{text}' and is most likely a total, not a candidate.")
     for other, join in found.joins:
         key, equals = join.key.column.label, join.equals.column.label
         where = other.name if other.is_file else f"sheet '{other.name}'"

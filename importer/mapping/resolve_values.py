@@ -146,6 +146,8 @@ def check_value(spec: ValueSpec, field: FieldSpec, context: Context) -> None:
             )
     if formats.currency is not None and kind in NUMBERS:
         _check_currencies(formats.currency, context)
+    if spec.missing is None:
+        _check_missing(_meant(spec, kind, formats), context)
     for text in _constants(spec):
         _check_constant(text, field, formats, context)
 
@@ -153,6 +155,25 @@ def check_value(spec: ValueSpec, field: FieldSpec, context: Context) -> None:
 def _meaning(words: tuple[Text, ...] | None, known: tuple[str, ...]) -> list[Text]:
     whole = normalized(word for word in known if len(word) > 1)  # x may mean both
     return [word for word in words or () if normalize(word) in whole]
+
+
+def _meant(spec: ValueSpec, kind: Kind, formats: Formats) -> Iterator[Text]:
+    """The texts of cells that the mapping gives a meaning."""
+    yield from (entry.cell for entry in spec.values or () if entry.target.strip())
+    if kind in (Kind.YES_NO, Kind.FLAG):
+        yield from (*(formats.yes or ()), *(formats.no or ()))
+    if isinstance(spec, EndValue) and spec.present and "" not in spec.present:  # else a blank one has it too
+        yield from spec.present
+
+
+def _check_missing(meant: Iterator[Text], context: Context) -> None:
+    """Report words with a meaning that are read as an empty cell, by `missing:` of all columns: it would be lost."""
+    missing = normalized(context.mapping.missing) - {""}
+    for text in meant:
+        if normalize(text) in missing:
+            message = f"'{text}' has a meaning here, and is read as an empty cell by missing: under source:"
+            hint = 'give this column a list of its own, such as missing: [""], or remove the word there'
+            context.error("keys-conflict", message, hint, text.place)
 
 
 def _check_currencies(spellings: tuple[Text, ...], context: Context) -> None:

@@ -114,5 +114,5 @@ def is_phone(text: str) -> bool:
 
 
 def is_total(text: str) -> bool:
-    """Whether a cell names a total: `Gesamt:`."""
-    return normalize(text.rstrip(": ")) in _TOTAL_WORDS
+    """Whether a cell names a total: `Gesamt:`, `Total : 5 postes`."""
+    return normalize(text.partition(":")[0]) in _TOTAL_WORDS

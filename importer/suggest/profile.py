@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -19,6 +20,7 @@ _DIALED_SHARE = 0.5  # of the values must be clearly phone numbers, if the heade
 _SAMPLES = 3
 _PROBLEMS = 20
 _FIRST, _MOST_INSTRUCTIONS = 30, 5  # rows
+_FOOTER = 6  # rows: a total and notes
 _MOST = 0.8  # of them
 _A_NAME = 2  # words: Max Muster
 _EXAMPLE = frozenset(words_of("example sample Beispiel Muster örnek exemple ejemplo przykład"))
@@ -58,7 +60,8 @@ class ColumnProfile:
 class SheetProfile:
     """A sheet: the number of non-blank rows and of rows with problems, the first problems, and the columns.
 
-    `total`: the first cell of the last row, if this row seems to be a total of the others; its problems do not count.
+    `total`: the number and the first cell of a row at the end that seems to be a total of the others, perhaps with notes below it; the
+    problems of these rows do not count.
     `instructions`: the numbers of the rows below the header that seem to be instructions and an example; they are not
     in the columns.
     """
@@ -68,7 +71,7 @@ class SheetProfile:
     rows_with_problems: int
     problems: tuple[Problem, ...]
     views: tuple[ColumnView, ...]
-    total: str | None = None
+    total: tuple[int, str] | None = None
     instructions: tuple[int, ...] = ()
 
     @property
@@ -80,7 +83,7 @@ class SheetProfile:
 def profile_sheet(columns: Sequence[Column], rows: Iterable[Row], header_row: int) -> SheetProfile:
     """Profile a sheet; all rows are read."""
     count, with_problems = 0, 0
-    last: Row | None = None
+    last: deque[Row] = deque(maxlen=_FOOTER)
     problems: list[Problem] = []
     sampler = Sampler(columns)
     rows = iter(rows)
@@ -90,16 +93,19 @@ def profile_sheet(columns: Sequence[Column], rows: Iterable[Row], header_row: in
         if row.number in instructions:
             continue
         count += 1
-        last = row
+        last.append(row)
         with_problems += bool(row.problems)
         problems.extend(row.problems[: _PROBLEMS - len(problems)])
         sampler.add(row)
     views = sampler.views()
-    total = _total_in(last, views) if last else None
-    if total is not None and last is not None and last.problems:
-        with_problems -= 1
-        problems = [problem for problem in problems if problem not in last.problems]
-    last_row = last.number if last else header_row
+    at = next((at for at in range(len(last)) if _is_footer([*last][at:], views)), None)
+    total = None
+    if at is not None:
+        total = last[at].number, _filled(last[at])[0][1]
+        below = [problem for row in [*last][at:] for problem in row.problems]
+        with_problems -= sum(bool(row.problems) for row in [*last][at:])
+        problems = [problem for problem in problems if problem not in below]
+    last_row = last[-1].number if last else header_row
     return SheetProfile(count, last_row, with_problems, tuple(problems), views, total, instructions)
 
 
@@ -135,12 +141,20 @@ def _is_number(row: Row, index: int) -> bool:
     return 0 < len(cell) <= 2 * sum(map(str.isdigit, cell))
 
 
-def _total_in(last: Row, views: Sequence[ColumnView]) -> str | None:
-    """The first cell of the last row, if it is a word for a total, most others are blank, and no other row has it."""
-    filled = [(index, cell.strip()) for index, cell in enumerate(last.cells) if cell.strip()]
-    index, text = filled[0] if filled else (0, "")
-    found = is_total(text) and 2 * len(filled) <= len(last.cells)
-    return text if found and dict(views[index].values).get(text, 1) == 1 else None
+def _filled(row: Row) -> list[tuple[int, str]]:
+    return [(index, cell.strip()) for index, cell in enumerate(row.cells) if cell.strip()]
+
+
+def _is_footer(rows: Sequence[Row], views: Sequence[ColumnView]) -> bool:
+    """Whether the first cell of these last rows is a word for a total that no other row has, and most others are blank
+    in all of them, and none has an address.
+    """
+    filled = [_filled(row) for row in rows]
+    index, text = filled[0][0] if filled[0] else (0, "")
+    is_sparse = all(2 * len(cells) <= len(row.cells) for cells, row in zip(filled, rows, strict=True))
+    has_address = any("@" in cell for cells in filled for _, cell in cells)
+    is_clear = len(rows) == 1 or index == 0 or ":" in text  # a further job may be at the company Total
+    return is_clear and is_total(text) and is_sparse and not has_address and dict(views[index].values).get(text, 1) == 1
 
 
 def _profile_column(one: ColumnView) -> ColumnProfile:

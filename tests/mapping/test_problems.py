@@ -9,7 +9,7 @@ import pytest
 from importer.mapping import read_mapping
 from importer.problems import UnusableInput
 from importer.settings import WireFormat
-from tests.mapping.mapping_files import HEAD, HEADER, question, read, reading_problems, resolving_problems
+from tests.mapping.mapping_files import HEAD, HEADER, question, read, reading_problems, resolved, resolving_problems
 from tests.mapping.problem_cases import ProblemCase, problem_cases
 
 
@@ -174,6 +174,18 @@ def test_words_that_mean_the_opposite() -> None:
         "{yes: no, "
         "no: yes}"
     ]
+
+
+def test_a_word_with_a_meaning_that_is_read_as_an_empty_cell() -> None:
+    """The answer would be lost without a word; a list of the column's own says what is meant there."""
+    asked, form = [question("q", "yes_no")], 'source: {{missing: [Yok, "-"]}}\nanswers: {{q: {{column: First{}}}}}\n'
+    (reported,) = resolving_problems(HEAD + form.format(", yes: [Var], no: [Yok]"), HEADER, asked)
+    assert reported.startswith("m.yaml:5:47: 'Yok' has a meaning here, and is read as an empty cell by missing:")
+    (reported,) = resolving_problems(HEAD + form.format(', values: {"-": "no"}'), HEADER, asked)
+    assert reported.startswith("m.yaml:5:39: '-' has a meaning here")
+    fine = (', no: [Yok], missing: [""]', ', values: {Yok: ""}', ", no: [hayır]")
+    for one in fine:
+        assert resolved(HEAD + form.format(one), HEADER, asked).answers
 
 
 def test_both_names_from_one_whole_cell() -> None:

@@ -30,6 +30,26 @@ def profiled(tmp_path: Path, name: str, *cells: str) -> tuple[ColumnKind, tuple[
 
 
 @pytest.mark.parametrize(
+    ("footer", "total"),
+    [
+        ("Total,,,,,5,\nSource: HR export 01.05.2024,,,,,,\n", (7, "Total")),
+        (",,,,,Total : 5 postes,\n,,,,,as of May,\n", (7, "Total : 5 postes")),
+        ("Toplam,,,,,5,\n", (7, "Toplam")),
+        (",,,,,Total,Engineer\n,,,,,Acme,Lead\n", None),  # two jobs, one of them at a company of this name
+        ("Total,,,,,5,\n4,Dan,Ek,dan@example.com,4,Acme,Dev\n", None),
+    ],
+    ids=["a note below", "how many", "the last row", "entries", "a candidate below"],
+)
+def test_a_total_may_have_notes_below(tmp_path: Path, footer: str, total: tuple[int, str] | None) -> None:
+    """Then the table ends before it: the rows of a candidate that go on would take it for one of them."""
+    path = tmp_path / "a.csv"
+    rows = "1,Ada,Nur,ada@example.com,1,Acme,Dev\n,,,,,Beta,Lead\n2,Bob,Ek,bob@example.com,2,Gamma,Dev\n"
+    rows += "3,Cem,Ek,cem@example.com,3,Delta,Dev\n,,,,,Eps,Lead\n"
+    path.write_text("ID,First name,Last name,E-mail,CV,Company,Title\n" + rows + footer)
+    assert profile_of(path, SourceOptions(header_row=1, delimiter=",")).total == total
+
+
+@pytest.mark.parametrize(
     ("name", "cells", "kind"),
     [
         ("Contact", ("ada@example.com", "alan@example.org"), ColumnKind.E_MAIL),
