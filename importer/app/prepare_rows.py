@@ -104,9 +104,12 @@ class _OtherProcess:
         program = [sys.executable or "", "-P", "-c", _PROGRAM, *folders]
         self._process: Popen[bytes] | None = None
         self._answers = SimpleQueue[list[Prepared] | None]()
-        with suppress(OSError):
+        try:
             self._process = Popen(program, stdin=PIPE, stdout=PIPE, stderr=DEVNULL, env=variables, pipesize=_PIPE_SIZE)
-        threading.Thread(target=self._read, daemon=True).start()
+            threading.Thread(target=self._read, daemon=True).start()
+        except (OSError, RuntimeError):  # RuntimeError: no further thread can be started
+            self.close()
+            self._answers.put(None)
         self.send(mapping)
 
     def send(self, content: object) -> None:

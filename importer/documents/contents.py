@@ -71,7 +71,7 @@ def look_into(open_file: Callable[[], IO[bytes]]) -> Contents:
 
 def reason_of(error: BaseException) -> str:
     """Why a file or an archive cannot be read, as a part of a sentence."""
-    reason = str(getattr(error, "strerror", None) or error or type(error).__name__)
+    reason = str(getattr(error, "strerror", None) or str(error) or type(error).__name__)
     return reason[:1].lower() + reason[1:]
 
 

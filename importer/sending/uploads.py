@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from threading import Event
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeGuard
 
 import tenacity
 
@@ -32,6 +32,7 @@ _NOT_SENT: Final = NoReply("the run stopped", may_have_arrived=False)
 _MOST_EMPTY: Final = 3  # empty answers to a document, before any with an ID: it is another operation
 _MOST_FAILURES: Final = 3  # one after the other: the service is down
 _AHEAD: Final = 8  # documents for each thread: while a turn of the ledger is written, others go on
+_READERS: Final = 3  # threads; each keeps memory of the largest documents that it has read
 _MOST_BYTES: Final = 32 << 20  # under way at once, or one document
 
 
@@ -84,11 +85,14 @@ class Uploader:
 
     def upload(self, documents: Sequence[Document]) -> Uploaded:
         """Upload them in this order, until they are done or something stops it."""
-        done, waiting, pending = Uploaded(), list(reversed(documents)), dict[Future[Reply | NoReply], Document]()
+        done, waiting, pending = Uploaded(), list(reversed(documents)), dict[Future[Reply | NoReply | str], Document]()
         failed, pace, has_ended = 0, Pace(self.rate), Event()
         keys: dict[str, bytes] = {}  # of the documents with an ID, by SHA-256
         answered, forgotten = list[str](), list[bytes]()  # what the ledger does not know yet
-        with ThreadPoolExecutor(self.concurrency, "uploader") as pool:
+        with (
+            ThreadPoolExecutor(_READERS, "reader") as readers,
+            ThreadPoolExecutor(self.concurrency, "uploader") as pool,
+        ):
             try:
                 while pending or answered or forgotten or (waiting and done.stop is None):
                     if self.cancellation.is_set():
@@ -97,10 +101,11 @@ class Uploader:
                         done.stop = done.stop or window_over(self.window.set_by)
                     if done.stop is not None:
                         has_ended.set()
-                    batch = self._next(waiting, pending, done) if done.stop is None else []
+                        readers.shutdown(wait=False, cancel_futures=True)
+                    batch = self._next(waiting, pending) if done.stop is None else []
                     if batch or answered or forgotten:
                         found = {keys[each]: done.ids[each] for each in answered if each in keys}
-                        intended = [each.key for each, _ in batch]
+                        intended = [each.key for each in batch]
                         again, of_others = self.ledger.write_documents(self.service, intended, found, forgotten)
                         done.copies.update(again)
                         for shared in of_others:
@@ -109,8 +114,8 @@ class Uploader:
                         if found:
                             self.on_uploaded(len(done.ids))
                         answered, forgotten = [], []
-                    while batch:
-                        document, body = batch.pop(0)
+                    for document in batch:
+                        body = readers.submit(self._body_of, document)  # ahead of its turn
                         pending[pool.submit(self._upload, document, body, pace, has_ended, done)] = document
                     if waiting and not pending and done.stop is None:  # it is paused
                         self.cancellation.sleep(has_ended, _LOOK)
@@ -134,33 +139,27 @@ class Uploader:
                 done.stop = Stop(LEDGER_LOST, error.problems[0].message, error.problems[0].hint)
             finally:
                 has_ended.set()
+                readers.shutdown(wait=False, cancel_futures=True)
         return done
 
-    def _next(
-        self, waiting: list[Document], pending: Mapping[Any, Document], done: Uploaded
-    ) -> list[tuple[Document, _Body]]:
-        """Those that may be uploaded now, taken from the ones that wait. They are read here: on threads, memory that
-        was freed is not used again.
-        """
-        batch, under_way = list[tuple[Document, _Body]](), sum(each.size for each in pending.values())
-        most, clock = _AHEAD * self.concurrency - len(pending), self.cancellation
-        while waiting and len(batch) < most and not clock.is_set() and not clock.is_paused:
+    def _next(self, waiting: list[Document], pending: Mapping[Any, Document]) -> list[Document]:
+        """Those that may be uploaded now, taken from the ones that wait."""
+        batch, under_way = list[Document](), sum(each.size for each in pending.values())
+        while waiting and not self.cancellation.is_paused and len(pending) + len(batch) < _AHEAD * self.concurrency:
             if under_way and under_way + waiting[-1].size > _MOST_BYTES:
                 break
-            document = waiting.pop()
-            under_way += document.size
-            try:
-                batch.append((document, upload_body(self.form, document.name, document.kind, document.read())))
-            except OSError as error:
-                message = f"'{document.name}' cannot be read: {error.strerror or error}"
-                problem = Problem("document-unusable", message, "run the same command again")
-                done.failures[document.sha256] = OutcomeKind.INVALID, problem
+            under_way += waiting[-1].size
+            batch.append(waiting.pop())
         return batch
 
-    def _judge(self, document: Document, answer: Reply | NoReply, done: Uploaded) -> bool:
+    def _judge(self, document: Document, answer: Reply | NoReply | str, done: Uploaded) -> bool:
         """Note what an answer means; False if the document may be uploaded by a later run."""
         name, again = f"'{document.name}'", "run the same command again"
         if answer is _NOT_SENT:
+            return True
+        if isinstance(answer, str):  # it cannot be read any more
+            problem = Problem("document-unusable", f"{name} {answer}", again)
+            done.failures[document.sha256] = OutcomeKind.INVALID, problem
             return True
         if isinstance(answer, Reply) and answer.document_id is not None:
             if answer.document_id in self.taken:
@@ -170,7 +169,7 @@ class Uploader:
             self.taken.add(answer.document_id)
             done.ids[document.sha256] = answer.document_id
             return True
-        if isinstance(answer, Reply) and 200 <= answer.status < 300:
+        if _has_no_id(answer):
             hint = "correct upload_id_at; importer doctor --try-upload FILE shows an answer"
             reason = f"the answer to an upload ({answer.status}) has no document ID at {self.form.id_at}"
             done.stop = done.stop or Stop("upload-refused", reason, hint)
@@ -199,9 +198,17 @@ class Uploader:
 
     # --- on a thread of its own ---
 
-    def _upload(self, document: Document, body: _Body, pace: Pace, has_ended: Event, done: Uploaded) -> Reply | NoReply:
+    def _upload(
+        self, document: Document, read: Future[_Body], pace: Pace, has_ended: Event, done: Uploaded
+    ) -> Reply | NoReply | str:
         """Upload one until the service has answered for good, or patience is over."""
         clock, since = self.cancellation, self.cancellation.now()
+        try:
+            body = read.result()
+        except CancelledError:
+            return _NOT_SENT
+        except OSError as error:
+            return f"cannot be read: {error.strerror or error}"
 
         def once() -> Reply | NoReply:
             nonlocal since
@@ -238,11 +245,22 @@ class Uploader:
             retry_error_callback=_result,
         )
         last: Reply | NoReply = retrying(once)
+        if _has_no_id(last):
+            has_ended.set()  # at once: the others would get none either
         return last
 
+    def _body_of(self, document: Document) -> _Body:
+        return upload_body(self.form, document.name, document.kind, document.read())
 
-def _may_be_there(answer: Reply | NoReply) -> bool:
+
+def _has_no_id(answer: Reply | NoReply) -> TypeGuard[Reply]:
+    return isinstance(answer, Reply) and 200 <= answer.status < 300 and answer.document_id is None
+
+
+def _may_be_there(answer: Reply | NoReply | str) -> bool:
     """Whether the service may have the document after this answer."""
+    if isinstance(answer, str):
+        return False
     if isinstance(answer, NoReply):
         return answer.may_have_arrived
     return answer.status == 408 or not 300 <= answer.status < 500

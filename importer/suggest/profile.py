@@ -60,8 +60,8 @@ class ColumnProfile:
 class SheetProfile:
     """A sheet: the number of non-blank rows and of rows with problems, the first problems, and the columns.
 
-    `total`: the number and the first cell of a row at the end that seems to be a total of the others, perhaps with notes
-    below it; the problems of these rows do not count.
+    `total`: the number and the first cell of a row at the end that seems to be a total of the others, perhaps with
+    notes below it; the problems of these rows do not count.
     `instructions`: the numbers of the rows below the header that seem to be instructions and an example; they are not
     in the columns.
     """
