@@ -163,11 +163,12 @@ def _words_of_utf8(path: Path, declared: Encoding) -> tuple[str, ...]:
 # fmt: off
 _NARROW = (
     "cp1252", "cp1254", "cp1250", "cp1251", "cp1253", "cp1256", "cp1255", "cp1257", "cp857", "cp850", "mac-turkish",
-    "mac-roman", "koi8-r", "iso-8859-5", "cp866", "mac-cyrillic", "cp932", "gb18030", "big5", "cp949",
+    "iso-8859-2", "mac-roman", "koi8-r", "iso-8859-5", "cp866", "mac-cyrillic", "cp932", "gb18030", "big5", "cp949",
 )
 _WIDE = ("utf-16-le", "utf-16-be")
 _SINGLE_BYTE = re.compile(r"cp(125|4|7|8)\d+|iso8859-\d+|mac-\w+|koi8-\w")  # names of Python's codecs
 # fmt: on
+_CONTROL = re.compile("[\x80-\x84\x86-\x9f]")  # of ISO 8859, in no text; \x85 is a line break
 _PROPOSED = _SHOWN = 3
 _FOREIGN, _OF_ONE_LANGUAGE = 0.5, 1.5  # by likelihood: nearly no letter of a language, and nearly only those of one
 _OF_ONE_ALPHABET, _OF_NONE = 0.95, 0.65  # another than the Latin one: all letters are of it; they are mixed
@@ -187,7 +188,7 @@ def _likely_readings(raw: bytes, wanted: Sequence[str]) -> tuple[LikelyEncoding,
     encodings: dict[str, list[str]] = {}  # by the text that they read
     for encoding in candidates:
         text = _decoded(raw, encoding)
-        if text is not None and likelihood(text) > 0 and _words(text):
+        if text is not None and likelihood(text) > 0 and _words(text) and not _CONTROL.search(text):
             encodings.setdefault(text, []).append(encoding)
 
     def rank(text: str) -> tuple[int, float]:

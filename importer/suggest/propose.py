@@ -161,7 +161,21 @@ def _entries(
                 inside = _Sheet(ColumnNames([key.column for key in one.inside]), sheet.day_first)
                 entries[groups.kind] = replace(inside.entries(groups), json=sheet.names.of(one.column))
                 reserved, taken = reserved | {one.column.index}, taken | {one.column.index}
-    return {asked[kind].id: one for kind, one in entries.items()}, frozenset(reserved), frozenset(reserved - taken)
+    unused = [one for one in views if one.filled and one.column.index in reserved - taken]
+    found_entries = {asked[kind].id: _with_further(one, unused, sheet.names) for kind, one in entries.items()}
+    return found_entries, frozenset(reserved), frozenset(reserved - taken)
+
+
+def _with_further(entries: ProposedEntries, unused: Sequence[ColumnView], names: ColumnNames) -> ProposedEntries:
+    """To be reviewed if further columns have the header of its first field: entries that would be lost."""
+    for first in entries.fields[:1]:
+        headers = {normalize(column.lower or column.name) for column in first.value.taken}
+        if further := [one for one in unused if normalize(one.name) in headers]:
+            header, columns = further[0].name, ", ".join(names.of(one.column) for one in further)
+            reason = f"{columns} has the same header and is not read; number them in the file: {header} 1, {header} 2"
+            value = replace(first.value, review_reason=reason)
+            return replace(entries, fields=(replace(first, value=value), *entries.fields[1:]))
+    return entries
 
 
 _REPEATED = 0.1  # of the e-mail addresses; fewer are duplicates

@@ -262,7 +262,8 @@ class Interpreter:
             )
             if (other := next(fits, None)) is None:
                 return found
-            hint = f"separate the choices by '{self._spec.split}', or set split: {quoted(other)}"
+            split, other = ("newline" if each == "\n" else f"'{each}'" for each in (self._spec.split, other))
+            hint = f"separate the choices by {split}, or set split: {other}"
             return replace(found, hint=f"{hint} {in_mapping(self._value.place)}")
         if not any(separator in text for separator in ";,|\n/"):
             return found
@@ -367,10 +368,10 @@ def _ends_of_range(text: str, separator: str | None) -> list[str] | InvalidValue
     """
     pieces = text.split(separator) if separator else range_pieces(text)
     if len(pieces) != 2 or not any(piece.strip() for piece in pieces):
-        return _no_range(text)
+        return _no_range(text, separator or " - ")
     return [piece.strip() for piece in pieces]
 
 
-def _no_range(text: str) -> InvalidValue:
+def _no_range(text: str, separator: str = " - ") -> InvalidValue:
     message = f"{quoted(text)} is not a valid range of two values"
-    return InvalidValue("range-invalid", message, "write it as START - END")
+    return InvalidValue("range-invalid", message, f"write it as START{separator}END")

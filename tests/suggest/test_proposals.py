@@ -306,6 +306,22 @@ def test_entries_in_another_sheet_are_joined_by_key() -> None:
     assert '      sheet: {name: Okullar, key: Aday, equals: "No"}' in write_proposal(proposal)
 
 
+def test_a_further_group_with_the_same_headers_is_told() -> None:
+    """A mapping cannot tell which is which: without a word, the second job of each person would be lost."""
+    names = ("E-mail", "Company", "Title", "Company", "Title", "School", "Degree")
+    columns = [Column(index, "ABCDEFG"[index], name) for index, name in enumerate(names)]
+    cells = ("p@example.com", "Acme", "Dev", "Beta", "Lead", "Ege", "BSc")
+    views = sample_columns(columns, [Row(Origin("f.csv"), number, cells) for number in range(2, 5)])
+    facts = SourceFacts("f.csv", header_row=1)
+    found = propose(JOB_POST, (asked("experience", "long_text"),), views, facts)
+    first, second = entries_of(found, "experience").fields[:2]
+    expected = "=D has the same header and is not read; number them in the file: Company 1, Company 2"
+    assert first.value.review_reason == expected
+    assert second.value.review_reason == ""
+    found = propose(JOB_POST, (asked("education", "long_text"),), views, facts)
+    assert [field.value.review_reason for field in entries_of(found, "education").fields] == ["", ""]
+
+
 EMAILS_OF_FIVE = [f"p{number}@example.com" for number in range(5)]
 
 

@@ -218,11 +218,18 @@ ENCODING_CASES = (
         "line, or export the file again",
     ),
     _refused(
+        "enc-undeclared-polish-iso",
+        "proposes ISO 8859-2 for Polish text of a system that is no Windows program",
+        "Miasto,Nazwisko\nŁódź,Wiśniewski\nŚwidnica,Dąbek\n".encode("iso-8859-2"),
+        "a.csv:2:1: the file is not UTF-8: the byte 0xA3 cannot be read; set its encoding under source: in the "
+        "mapping: `encoding: iso-8859-2` (reads 'Łódź', 'Wiśniewski', 'Świdnica')" + _OR_SAVE,
+    ),
+    _refused(
         "enc-ascii-inside-letter",
         "reports UTF-8 with ASCII inside a character, which a quick check would accept",
         b"Ad,E-posta\nG\xc3X\xbcl,gul@example.com\n",
         "a.csv:2:1: the file is not UTF-8: the byte 0xC3 cannot be read; set its encoding under source: in the "
-        "mapping: `encoding: cp1250` (reads 'GĂXĽl')" + _OR_SAVE,
+        "mapping: `encoding: cp1250` (reads 'GĂXĽl') or `encoding: iso-8859-2` (reads 'GĂXźl')" + _OR_SAVE,
     ),
     _refused(
         "enc-unknown",
