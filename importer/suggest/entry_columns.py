@@ -309,7 +309,7 @@ def _belongs_to(position: ColumnView, company: ColumnView) -> bool:
 
 _MIN_SHARE = 0.6  # of the keys of the other sheet must be found in this one; some candidates may not be exported
 _MIN_KEYS = 2  # keys: a single key may match by chance
-_COUNTED = 4  # digits
+_COUNTED = 4  # digits of a number that may count rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -334,7 +334,7 @@ class Join:
     @property
     def has_short_numbers(self) -> bool:
         """As any table has that numbers its rows."""
-        return all(text.isdigit() and len(text) <= _COUNTED for text in self.key.texts)
+        return all(text.isdecimal() and len(text) <= _COUNTED for text in self.key.texts)
 
     @property
     def why_unsure(self) -> str:
