@@ -6,6 +6,7 @@ nothing of the program that calls importer, waits for no lock, and ends with thi
 
 from __future__ import annotations
 
+import atexit
 import os
 import pickle
 import signal
@@ -104,6 +105,7 @@ class _OtherProcess:
         program = [sys.executable or "", "-P", "-c", _PROGRAM, *folders]
         self._process: Popen[bytes] | None = None
         self._answers = SimpleQueue[list[Prepared] | None]()
+        atexit.register(self.close)  # if an error ends the program: the thread that reads must end before Python does
         try:
             self._process = Popen(program, stdin=PIPE, stdout=PIPE, stderr=DEVNULL, env=variables, pipesize=_PIPE_SIZE)
             threading.Thread(target=self._read, daemon=True).start()
@@ -139,6 +141,7 @@ class _OtherProcess:
         return answer
 
     def close(self) -> None:
+        atexit.unregister(self.close)
         if self._process is not None:
             self._process.kill()
             with suppress(OSError), self._process:  # closes its pipes, and waits

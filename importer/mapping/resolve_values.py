@@ -146,7 +146,7 @@ def check_value(spec: ValueSpec, field: FieldSpec, context: Context) -> None:
             )
     if formats.currency is not None and kind in NUMBERS:
         _check_currencies(formats.currency, context)
-    if spec.missing is None:
+    if spec.missing is None and spec.value is None:
         _check_missing(_meant(spec, kind, formats), context)
     for text in _constants(spec):
         _check_constant(text, field, formats, context)
@@ -158,10 +158,12 @@ def _meaning(words: tuple[Text, ...] | None, known: tuple[str, ...]) -> list[Tex
 
 
 def _meant(spec: ValueSpec, kind: Kind, formats: Formats) -> Iterator[Text]:
-    """The texts of cells that the mapping gives a meaning."""
-    yield from (entry.cell for entry in spec.values or () if entry.target.strip())
+    """The texts of cells that the mapping gives another meaning than that of a blank cell."""
+    default = spec.default or ""
+    yield from (entry.cell for entry in spec.values or () if entry.target.strip() not in ("", default.strip()))
     if kind in (Kind.YES_NO, Kind.FLAG):
-        yield from (*(formats.yes or ()), *(formats.no or ()))
+        for words, known in ((formats.yes or (), YES_WORDS), (formats.no or (), NO_WORDS)):
+            yield from () if normalize(default) in normalized((*words, *known)) else words
     if isinstance(spec, EndValue) and spec.present and "" not in spec.present:  # else a blank one has it too
         yield from spec.present
 

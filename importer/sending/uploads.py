@@ -202,13 +202,14 @@ class Uploader:
         self, document: Document, read: Future[_Body], pace: Pace, has_ended: Event, done: Uploaded
     ) -> Reply | NoReply | str:
         """Upload one until the service has answered for good, or patience is over."""
-        clock, since = self.cancellation, self.cancellation.now()
+        clock = self.cancellation
         try:
             body = read.result()
         except CancelledError:
             return _NOT_SENT
         except OSError as error:
             return f"cannot be read: {error.strerror or error}"
+        since = clock.now()
 
         def once() -> Reply | NoReply:
             nonlocal since

@@ -211,6 +211,8 @@ def open_transport(limits: Limits, connections: int, choice: TransportChoice = "
     curl: Any = "" if choice == "requests" else _curl()
     if isinstance(curl, str) and choice != "curl":
         return RequestsTransport(limits, connections)
+    if isinstance(curl, str):
+        raise ImportError(curl)
     transport: Transport = curl(limits)
     return transport
 

@@ -341,9 +341,11 @@ class Join:
         """Why its values may be the same by chance, or ""."""
         if self.key.concept in _NAMES:
             return "several people may have the same name"
+        if self.key.concept == "phone":
+            return "joined by telephone numbers, which several people may share"
         if not self.has_short_numbers:
             return ""
-        is_count = sorted(map(int, self.key.texts)) == list(range(1, len(self.key.texts) + 1))
+        is_count = [*map(int, self.key.texts)] == [*range(1, len(self.key.texts) + 1)]
         if is_count and all(count == 1 for _, count in self.key.values):
             return "its numbers may only count the rows there"
         same = {*words_of(self.key.name)} & {*words_of(self.equals.name)}
@@ -419,7 +421,7 @@ def addresses_of_people(other: OtherSheet) -> list[ColumnView]:
 def join_of(there: Sequence[ColumnView], views: Sequence[ColumnView]) -> Join | None:
     """How the rows of another table belong to those of this one: by the columns that share most values, or None.
 
-    A column that only counts rows fits any other one, and names are those of several people: both come last.
+    A column that only counts rows fits any other one, and several people share a name or a telephone: these come last.
     """
     joins = [Join(key, one, _share_found(key, one)) for key in there for one in views]
     fitting = [join for join in joins if join.found >= _MIN_SHARE]

@@ -10,7 +10,7 @@ from itertools import chain, islice, takewhile
 
 from importer.models import Row
 from importer.problems import Column, Problem
-from importer.suggest.cell_texts import CLEAR_URL, is_total
+from importer.suggest.cell_texts import CLEAR_URL, is_email, is_total
 from importer.suggest.columns import ColumnView, Sampler
 from importer.suggest.date_forms import fitting_formats
 from importer.suggest.header_words import mentions_phone, words_of
@@ -146,15 +146,16 @@ def _filled(row: Row) -> list[tuple[int, str]]:
 
 
 def _is_footer(rows: Sequence[Row], views: Sequence[ColumnView]) -> bool:
-    """Whether the first cell of these last rows is a word for a total that no other row has, and most others are blank
-    in all of them, and none has an address.
+    """Whether the first cell of these last rows is a word for a total that no other row has, and most others beside it
+    are blank, and only notes stand below.
     """
-    filled = [_filled(row) for row in rows]
-    index, text = filled[0][0] if filled[0] else (0, "")
-    is_sparse = all(2 * len(cells) <= len(row.cells) for cells, row in zip(filled, rows, strict=True))
-    has_address = any("@" in cell for cells in filled for _, cell in cells)
+    first, *below = map(_filled, rows)
+    index, text = first[0] if first else (0, "")
+    is_sparse = 2 * len(first) <= len(rows[0].cells) and not any("@" in cell for _, cell in first)
+    are_notes = all(len(cells) == 1 and not is_email(cells[0][1]) for cells in below)
     is_clear = len(rows) == 1 or index == 0 or ":" in text  # a further job may be at the company Total
-    return is_clear and is_total(text) and is_sparse and not has_address and dict(views[index].values).get(text, 1) == 1
+    is_only = dict(views[index].values).get(text, 1) == 1
+    return is_clear and is_total(text) and is_sparse and are_notes and is_only
 
 
 def _profile_column(one: ColumnView) -> ColumnProfile:

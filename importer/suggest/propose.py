@@ -257,7 +257,7 @@ def _review(join: Join, other: OtherSheet) -> str:
     if other.is_file and addresses_of_people(other):
         return "that file has names and addresses of its own: it may be another list of candidates"
     if join.key.concept == "phone":
-        return "joined by telephone numbers, which several people may share"
+        return join.why_unsure
     if join.found < 1:
         return f"{join.found:.0%} of the keys in that {noun} are found in this {noun}"
     if other.is_file and join.has_short_numbers:

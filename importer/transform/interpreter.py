@@ -107,7 +107,9 @@ class Interpreter:
         if present and normalize(text) in present:
             return OPEN_END
         if spec.part == "start" or spec.part == "end":
-            return _no_range(text) if typed else self._read_range(text, spec.part)  # 10-40 may be October 1940 now
+            return (
+                _no_range(text, spec.split) if typed else self._read_range(text, spec.part)
+            )  # 10-40 may be October 1940 now
         if self._several:
             return self._read_choices(text, typed)
         return self._read_piece(text, typed)
@@ -139,10 +141,10 @@ class Interpreter:
             return ends
         thousands = _THOUSANDS.search(ends[1]) if self._is_number and re.fullmatch(r"\d{1,3}", ends[0]) else None
         if thousands and int(ends[0]) <= int(thousands[1]):  # 40-50.000, but not 800-1.200
-            return _no_range(text)
+            return _no_range(text, self._spec.split)
         whole = self._read_kind(text, False)
         if not isinstance(whole, InvalidValue) or whole.code == "date-incomplete":
-            return _no_range(text)
+            return _no_range(text, self._spec.split)
         end, other = ends if part == "start" else reversed(ends)
         read, other_read = self._read_end(end), self._read_end(other)
         if not isinstance(other_read, InvalidValue) or other_read.code in _OTHER_RULES:
@@ -368,10 +370,11 @@ def _ends_of_range(text: str, separator: str | None) -> list[str] | InvalidValue
     """
     pieces = text.split(separator) if separator else range_pieces(text)
     if len(pieces) != 2 or not any(piece.strip() for piece in pieces):
-        return _no_range(text, separator or " - ")
+        return _no_range(text, separator)
     return [piece.strip() for piece in pieces]
 
 
-def _no_range(text: str, separator: str = " - ") -> InvalidValue:
+def _no_range(text: str, separator: str | None) -> InvalidValue:
+    between = {None: " - ", "\n": " newline "}.get(separator, separator)
     message = f"{quoted(text)} is not a valid range of two values"
-    return InvalidValue("range-invalid", message, f"write it as START{separator}END")
+    return InvalidValue("range-invalid", message, f"write it as START{between}END")

@@ -209,6 +209,17 @@ for count, one in enumerate(classify_rows.each_by_itself(read, mapping, LikelyEr
 """
 
 
+_ENDED = _ENDLESS.replace("print(*(other.pid for other in others), flush=True)", "raise KeyError('a bug')")
+
+
+def test_an_error_ends_a_program_as_any_error_does(tmp_path: Path) -> None:
+    """Python would abort (134) if a thread still read from another process when it ends."""
+    ended = subprocess.run(
+        [sys.executable, "-c", _ENDED, str(tmp_path)], capture_output=True, text=True, cwd=ROOT, check=False
+    )
+    assert (ended.returncode, ended.stderr.splitlines()[-1]) == (1, "KeyError: 'a bug'")
+
+
 @pytest.mark.skipif(not Path("/proc/self/exe").exists(), reason="looks for the processes in /proc")
 def test_no_process_outlives_a_killed_one(tmp_path: Path) -> None:
     """After kill -9 the others end by themselves."""

@@ -183,7 +183,7 @@ def test_a_word_with_a_meaning_that_is_read_as_an_empty_cell() -> None:
     assert reported.startswith("m.yaml:5:47: 'Yok' has a meaning here, and is read as an empty cell by missing:")
     (reported,) = resolving_problems(HEAD + form.format(', values: {"-": "no"}'), HEADER, asked)
     assert reported.startswith("m.yaml:5:39: '-' has a meaning here")
-    fine = (', no: [Yok], missing: [""]', ', values: {Yok: ""}', ", no: [hayır]")
+    fine = (', no: [Yok], missing: [""]', ', values: {Yok: ""}', ", no: [hayır]", ', no: [Yok], default: "no"')
     for one in fine:
         assert resolved(HEAD + form.format(one), HEADER, asked).answers
 

@@ -37,8 +37,18 @@ def profiled(tmp_path: Path, name: str, *cells: str) -> tuple[ColumnKind, tuple[
         ("Toplam,,,,,5,\n", (7, "Toplam")),
         (",,,,,Total,Engineer\n,,,,,Acme,Lead\n", None),  # two jobs, one of them at a company of this name
         ("Total,,,,,5,\n4,Dan,Ek,dan@example.com,4,Acme,Dev\n", None),
+        ("Total,,,,,5,\n4,Dan,Ek,,,,\n", None),
+        ("Total,,,,,5,\nquestions to hr@example.com,,,,,,\n", (7, "Total")),
     ],
-    ids=["a note below", "how many", "the last row", "entries", "a candidate below"],
+    ids=[
+        "a note below",
+        "how many",
+        "the last row",
+        "entries",
+        "a candidate below",
+        "one without address",
+        "a contact",
+    ],
 )
 def test_a_total_may_have_notes_below(tmp_path: Path, footer: str, total: tuple[int, str] | None) -> None:
     """Then the table ends before it: the rows of a candidate that go on would take it for one of them."""

@@ -337,7 +337,13 @@ def test_a_number_of_rows_is_a_key_only_if_there_is_no_other() -> None:
     assert education.child is not None
     assert (education.child.key, education.child.equals) == ("Candidate ID", "Candidate ID")
     assert education.review_reason == "80% of the keys in that sheet are found in this sheet"
-    del there["Candidate ID"]
+    there |= {"Candidate ID": ["5", "2", "3", "4", "1"], "Phone": [f"+9055500000{n}" for n in (11, 12, 13, 24, 25)]}
+    here_too = sampled({"Candidate ID": count, "Phone": [f"+9055500000{n}" for n in range(11, 16)]})
+    found = propose(JOB_POST, (question,), here_too, facts, [OtherSheet("Education", sampled(there))])
+    education = entries_of(found, "education")
+    assert education.child is not None
+    assert (education.child.key, education.review_reason) == ("Candidate ID", "")
+    del there["Candidate ID"], there["Phone"]
     found = propose(JOB_POST, (question,), here, facts, [OtherSheet("Education", sampled(there))])
     assert entries_of(found, "education").review_reason == "its numbers may only count the rows there"
     there = {"Order": ["1", "2"] * 3, "School": list("ABCDEF"), "Degree": ["BSc"] * 6}
