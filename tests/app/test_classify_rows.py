@@ -209,7 +209,16 @@ for count, one in enumerate(classify_rows.each_by_itself(read, mapping, LikelyEr
 """
 
 
-_ENDED = _ENDLESS.replace("print(*(other.pid for other in others), flush=True)", "raise KeyError('a bug')")
+_ENDED = """
+import itertools, sys
+from pathlib import Path
+from importer.app import prepare_rows
+from tests.app.test_classify_rows import _row, mapping
+prepare_rows._cores, prepare_rows._FEW = (lambda: 2), 10
+rows = prepare_rows.prepared(map(_row, itertools.count(2)), mapping.__wrapped__(Path(sys.argv[1])))
+print(*(next(rows) and number for number in range(2000)))
+raise KeyError("a bug")
+"""
 
 
 def test_an_error_ends_a_program_as_any_error_does(tmp_path: Path) -> None:
