@@ -7,12 +7,11 @@ import ssl
 import sys
 from contextlib import closing
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 import certifi
 import truststore
 import urllib3.util
-from requests.utils import get_auth_from_url
 
 from importer.problems import unusable_file
 from importer.service.transport import Limits, NoReply
@@ -81,7 +80,7 @@ def _connected(url: str, limits: Limits, context: ssl.SSLContext) -> http.client
     place = first.hostname or "", first.port or 443
     connection = http.client.HTTPSConnection(*place, timeout=limits.connect, context=context)
     if limits.proxy:
-        user = ":".join(get_auth_from_url(limits.proxy))
+        user = f"{unquote(first.username or '')}:{unquote(first.password or '')}"
         headers = urllib3.util.make_headers(proxy_basic_auth=user) if first.username else {}
         connection.set_tunnel(host.hostname or "", host.port or 443, headers)
     try:

@@ -6,6 +6,7 @@ import base64
 import json
 import re
 import threading
+from collections.abc import Callable
 from importlib.metadata import version
 from typing import Any, Final, Literal, NamedTuple
 from urllib.parse import urlsplit
@@ -16,7 +17,6 @@ from importer import __version__
 from importer.models import Operation, Question, Target
 from importer.service.certificates import explained
 from importer.service.question_list import LIST_LIMIT, RetryPolicy, list_url, read_questions
-from importer.service.requests_transport import RequestsTransport
 from importer.service.transport import Failure, Limits, NoReply, RawReply, Request, Transport
 from importer.service.unspecified_forms import message_of, one_line, readable, retry_after
 from importer.settings import Settings, UploadForm
@@ -208,13 +208,14 @@ def _created(operation: Operation, body: bytes) -> Reply:
 
 def open_transport(limits: Limits, connections: int, choice: TransportChoice = "auto") -> Transport:
     """The transport with the chosen library."""
-    curl: Any = "" if choice == "requests" else _curl()
-    if isinstance(curl, str) and choice != "curl":
-        return RequestsTransport(limits, connections)
-    if isinstance(curl, str):
+    curl = "" if choice == "requests" else _curl()
+    if not isinstance(curl, str):
+        return curl(limits)
+    if choice == "curl":
         raise ImportError(curl)
-    transport: Transport = curl(limits)
-    return transport
+    from importer.service.requests_transport import RequestsTransport  # slow to load, and most commands send nothing
+
+    return RequestsTransport(limits, connections)
 
 
 def describe_transport() -> str:
@@ -224,7 +225,7 @@ def describe_transport() -> str:
     return f"pycurl {version('pycurl')}"
 
 
-def _curl() -> Any:
+def _curl() -> Callable[[Limits], Transport] | str:
     """The class of the transport with pycurl, or the reason why it cannot be used."""
     try:
         from importer.service.curl_transport import IS_NEW_ENOUGH, CurlTransport

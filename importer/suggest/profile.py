@@ -98,13 +98,11 @@ def profile_sheet(columns: Sequence[Column], rows: Iterable[Row], header_row: in
         problems.extend(row.problems[: _PROBLEMS - len(problems)])
         sampler.add(row)
     views = sampler.views()
-    at = next((at for at in range(len(last)) if _is_footer([*last][at:], views)), None)
-    total = None
-    if at is not None:
-        total = last[at].number, _filled(last[at])[0][1]
-        below = [problem for row in [*last][at:] for problem in row.problems]
-        with_problems -= sum(bool(row.problems) for row in [*last][at:])
-        problems = [problem for problem in problems if problem not in below]
+    ends = ([*last][at:] for at in range(len(last)))
+    footer = next((rows for rows in ends if _is_footer(rows, views)), [])
+    total = (footer[0].number, _filled(footer[0])[0][1]) if footer else None
+    with_problems -= sum(bool(row.problems) for row in footer)
+    problems = [problem for problem in problems if not any(problem in row.problems for row in footer)]
     last_row = last[-1].number if last else header_row
     return SheetProfile(count, last_row, with_problems, tuple(problems), views, total, instructions)
 

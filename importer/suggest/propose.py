@@ -172,8 +172,8 @@ def _with_further(entries: ProposedEntries, unused: Sequence[ColumnView], names:
         headers = {normalize(column.lower or column.name) for column in first.value.taken}
         if further := [one for one in unused if normalize(one.name) in headers]:
             header, columns = further[0].name, ", ".join(names.of(one.column) for one in further)
-            reason = f"{columns} has the same header and is not read; number them in the file: {header} 1, {header} 2"
-            value = replace(first.value, review_reason=reason)
+            reason = f"not read: {columns}, with the same header; number them in the file: {header} 1, {header} 2"
+            value = replace(first.value, review_reason="; ".join(filter(None, (first.value.review_reason, reason))))
             return replace(entries, fields=(replace(first, value=value), *entries.fields[1:]))
     return entries
 

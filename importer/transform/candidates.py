@@ -128,10 +128,9 @@ def _merged(members: list[Row], grouping: ResolvedGrouping) -> Row:
     problems += _key_problems(members, own, grouping)
     problems += [problem for row in members for problem in _unread(row, grouping)]
     for column in (*grouping.shared, *grouping.of_own_entries):
-        or_entries = (
-            "" if column in grouping.shared else "; or, if each row is one entry, read these with rows: all alone"
-        )
-        hint = f"use the same value in all rows of a candidate{or_entries}"
+        hint = "use the same value in all rows of a candidate"
+        if column not in grouping.shared:
+            hint += "; or, if each row is one entry, read these with rows: all in place of cell: or json:"
         problems += _conflicts(readable, column, grouping, hint)
     if len(members) == 1 and own:
         return replace(first, problems=tuple(problems))

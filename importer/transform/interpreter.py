@@ -107,9 +107,8 @@ class Interpreter:
         if present and normalize(text) in present:
             return OPEN_END
         if spec.part == "start" or spec.part == "end":
-            return (
-                _no_range(text, spec.split) if typed else self._read_range(text, spec.part)
-            )  # 10-40 may be October 1940 now
+            # What was typed as a number or a date is none: 10-40 may be October 1940 now
+            return _no_range(text, spec.split) if typed else self._read_range(text, spec.part)
         if self._several:
             return self._read_choices(text, typed)
         return self._read_piece(text, typed)

@@ -315,7 +315,7 @@ def test_a_further_group_with_the_same_headers_is_told() -> None:
     facts = SourceFacts("f.csv", header_row=1)
     found = propose(JOB_POST, (asked("experience", "long_text"),), views, facts)
     first, second = entries_of(found, "experience").fields[:2]
-    expected = "=D has the same header and is not read; number them in the file: Company 1, Company 2"
+    expected = "not read: =D, with the same header; number them in the file: Company 1, Company 2"
     assert first.value.review_reason == expected
     assert second.value.review_reason == ""
     found = propose(JOB_POST, (asked("education", "long_text"),), views, facts)
